@@ -1,0 +1,230 @@
+//! What an audit says: findings, the rules they belong to and the places they point at.
+//!
+//! **Takes** nothing of its own accord: `rules` builds findings. **Gives** owned values that outlive the log.
+//! **Never** borrows from a log, and never prints.
+
+use crate::line::{LineNo, Seq, Span};
+
+/// How much a finding weighs. Ordered: a note is less than a warning, a warning less than an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// Worth knowing; nothing is wrong.
+    Note,
+    /// Something is off, and the log still says what was sent.
+    Warning,
+    /// The log is unsound, or a request is not explained by it.
+    Error,
+}
+
+impl Level {
+    /// The word used in every format: `note`, `warning` or `error`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Level::Note => "note",
+            Level::Warning => "warning",
+            Level::Error => "error",
+        }
+    }
+}
+
+/// How sure a finding is of its cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Certainty {
+    /// The log shows it.
+    Observed,
+    /// The log shows two things at the same place; that one caused the other is an inference.
+    Coincident,
+    /// The log allows it and does not decide it.
+    Possible,
+}
+
+impl Certainty {
+    /// The word used in every format.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Certainty::Observed => "observed",
+            Certainty::Coincident => "coincident",
+            Certainty::Possible => "possible",
+        }
+    }
+}
+
+/// A rule of the catalogue. Codes and names are interface: never reused, never renamed.
+#[derive(Debug)]
+pub struct Rule {
+    /// Room and number, `rrnn`: 0302 is `302`. Printed as `DSH0302`.
+    pub code: u16,
+    /// Kebab name of the defect.
+    pub name: &'static str,
+    /// The level it has unless a finding or the policy says otherwise.
+    pub level: Level,
+    /// One sentence: when it is reported.
+    pub summary: &'static str,
+    /// The page that `explain` prints: Markdown with five headings.
+    pub page: &'static str,
+}
+
+impl Rule {
+    /// The printed code, `DSH0302`.
+    pub fn id(&self) -> String {
+        format!("DSH{:04}", self.code)
+    }
+}
+
+impl PartialEq for Rule {
+    fn eq(&self, other: &Rule) -> bool {
+        self.code == other.code
+    }
+}
+
+impl Eq for Rule {}
+
+/// Which bytes a span counts in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Bytes {
+    /// Of the decoded log: what a decompressor would print. The same as the file's in an uncompressed log.
+    Decoded(Span),
+    /// Of the file as it lies on disk (frames of a compressed log).
+    File(Span),
+}
+
+impl Bytes {
+    /// The span, whatever it counts in.
+    pub fn span(self) -> Span {
+        match self {
+            Bytes::Decoded(span) | Bytes::File(span) => span,
+        }
+    }
+}
+
+/// Where a finding points. The file is the one the finding was made for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Line of the decoded log.
+    pub line: Option<LineNo>,
+    /// Bytes, end exclusive.
+    pub bytes: Option<Bytes>,
+    /// Event.
+    pub seq: Option<Seq>,
+    /// Turn the event stands in.
+    pub turn: Option<u64>,
+    /// Step the event stands in.
+    pub step: Option<u64>,
+    /// JSON pointer into the event.
+    pub pointer: Option<String>,
+    /// What stands there, bounded.
+    pub excerpt: Option<Excerpt>,
+}
+
+/// A bounded piece of the log, captured when the finding is made: at most [`Excerpt::LIMIT`] bytes of one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excerpt {
+    /// The text, invalid bytes as U+FFFD. Hostile until it passed the report's sanitiser.
+    pub text: String,
+    /// Whether the line has more before it.
+    pub cut_before: bool,
+    /// Whether the line has more behind it.
+    pub cut_after: bool,
+    /// The range of `text` that the finding marks, in bytes of `text`.
+    pub mark: std::ops::Range<usize>,
+}
+
+impl Excerpt {
+    /// Most bytes of a line that an excerpt keeps.
+    pub const LIMIT: usize = 160;
+
+    /// Takes the bytes around `mark` (a range of `line`) out of a line. Characters are never split.
+    pub fn around(line: &[u8], mark: std::ops::Range<usize>) -> Excerpt {
+        let start = mark.start.min(line.len());
+        let end = mark.end.clamp(start, line.len());
+        let boundary = |mut at: usize| {
+            while at > 0 && at < line.len() && line[at] & 0xC0 == 0x80 {
+                at -= 1;
+            }
+            at
+        };
+        let from = boundary(start.saturating_sub(40));
+        let to = boundary((from + Self::LIMIT).min(line.len())).max(from);
+        let end = end.min(to);
+        let start = start.min(end);
+        let before = String::from_utf8_lossy(&line[from..start]);
+        let marked = String::from_utf8_lossy(&line[start..end]);
+        let after = String::from_utf8_lossy(&line[end..to]);
+        Excerpt {
+            mark: before.len()..before.len() + marked.len(),
+            text: [before, marked, after].concat(),
+            cut_before: from > 0,
+            cut_after: to < line.len(),
+        }
+    }
+}
+
+/// Another place that belongs to a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Related {
+    /// What is there, worded like a finding's message.
+    pub message: String,
+    /// Where.
+    pub at: Place,
+}
+
+/// One fault, or one fact worth knowing, at one place. Cannot be built without a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Its rule.
+    pub rule: &'static Rule,
+    /// Its level: the rule's, or another where the rule's table says so.
+    pub level: Level,
+    /// How sure it is of its cause.
+    pub certainty: Certainty,
+    /// One line, at most 90 characters, present tense, true when read alone.
+    pub message: String,
+    /// Where.
+    pub at: Place,
+    /// Further places.
+    pub related: Vec<Related>,
+    /// What to do, where there is something to do.
+    pub help: Option<String>,
+    /// Digest of what was found: stable when lines move or the wording changes. Part of the fingerprint.
+    pub evidence: u64,
+}
+
+impl Finding {
+    /// A finding with its rule's own level, observed, without related places or help. `evidence` is whatever identifies the fault beside its seq.
+    pub fn new(rule: &'static Rule, message: impl Into<String>, at: Place, evidence: &[u8]) -> Finding {
+        Finding {
+            rule,
+            level: rule.level,
+            certainty: Certainty::Observed,
+            message: message.into(),
+            at,
+            related: Vec::new(),
+            help: None,
+            evidence: xxhash_rust::xxh3::xxh3_64(evidence),
+        }
+    }
+
+    /// The same finding at another level.
+    pub fn level(mut self, level: Level) -> Finding {
+        self.level = level;
+        self
+    }
+
+    /// The same finding with another certainty.
+    pub fn certainty(mut self, certainty: Certainty) -> Finding {
+        self.certainty = certainty;
+        self
+    }
+
+    /// The same finding with advice.
+    pub fn help(mut self, help: impl Into<String>) -> Finding {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// The same finding with one more place.
+    pub fn related(mut self, message: impl Into<String>, at: Place) -> Finding {
+        self.related.push(Related { message: message.into(), at });
+        self
+    }
+}

@@ -1,0 +1,85 @@
+//! Numbered lines of a log and the unit types every other room speaks in.
+//!
+//! **Takes** bytes of the decoded log. **Gives** [`Line`]s and how each one ended.
+//! **Never** looks into a line.
+
+use std::fmt;
+
+/// The number of a line in the decoded log, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LineNo(pub u64);
+
+/// The sequence number of an event, counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Seq(pub u64);
+
+/// A wall-clock time of the log: milliseconds since the Unix epoch. May run backwards between events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Millis(pub i64);
+
+/// A range of bytes of the decoded log, end exclusive. In an uncompressed log these are file offsets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// Offset of the first byte.
+    pub start: u64,
+    /// Offset behind the last byte.
+    pub end: u64,
+}
+
+impl Span {
+    /// The span of `len` bytes from `start` on.
+    pub fn at(start: u64, len: usize) -> Span {
+        Span { start, end: start + len as u64 }
+    }
+
+    /// Number of bytes.
+    pub fn len(self) -> u64 {
+        self.end - self.start
+    }
+
+    /// Whether the span covers no byte.
+    pub fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+}
+
+impl fmt::Display for LineNo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Display for Seq {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// How a line ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineEnd {
+    /// With a line feed, which is not part of the line's bytes. A carriage return before it is.
+    Newline,
+    /// With the end of the bytes. The harness never counts such a line as an event.
+    Eof,
+}
+
+/// One line of the decoded log, borrowed until the next one is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'line> {
+    /// Its number, from 1.
+    pub no: LineNo,
+    /// Offset of its first byte in the decoded log.
+    pub start: u64,
+    /// Its bytes, without the line feed.
+    pub bytes: &'line [u8],
+    /// How it ended.
+    pub end: LineEnd,
+}
+
+impl Line<'_> {
+    /// The span of the line's bytes, without the line feed.
+    pub fn span(&self) -> Span {
+        Span::at(self.start, self.bytes.len())
+    }
+}

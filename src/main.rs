@@ -1,0 +1,5 @@
+//! The `dsh-audit` program: everything it does is in the library.
+
+fn main() -> std::process::ExitCode {
+    std::process::ExitCode::SUCCESS
+}
