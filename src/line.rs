@@ -83,3 +83,45 @@ impl Line<'_> {
         Span::at(self.start, self.bytes.len())
     }
 }
+
+/// A bounded piece of the log, captured before its line is gone: at most [`Excerpt::LIMIT`] bytes of one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excerpt {
+    /// The text, invalid bytes as U+FFFD. Hostile until it passed the report's sanitiser.
+    pub text: String,
+    /// Whether the line has more before it.
+    pub cut_before: bool,
+    /// Whether the line has more behind it.
+    pub cut_after: bool,
+    /// The range of `text` that is meant, in bytes of `text`.
+    pub mark: std::ops::Range<usize>,
+}
+
+impl Excerpt {
+    /// Most bytes of a line that an excerpt keeps.
+    pub const LIMIT: usize = 160;
+
+    /// Takes the bytes around `mark` (a range of `line`) out of a line. Characters are never split.
+    pub fn around(line: &[u8], mark: std::ops::Range<usize>) -> Excerpt {
+        let start = mark.start.min(line.len());
+        let end = mark.end.clamp(start, line.len());
+        let boundary = |mut at: usize| {
+            while at > 0 && line.get(at).is_some_and(|byte| byte & 0xC0 == 0x80) {
+                at -= 1;
+            }
+            at
+        };
+        let from = boundary(start.saturating_sub(40));
+        let to = boundary((from + Self::LIMIT).min(line.len())).max(from);
+        let end = end.min(to);
+        let start = start.min(end);
+        let piece = |from, to| String::from_utf8_lossy(line.get(from..to).unwrap_or_default());
+        let (before, marked, after) = (piece(from, start), piece(start, end), piece(end, to));
+        Excerpt {
+            mark: before.len()..before.len() + marked.len(),
+            text: [before, marked, after].concat(),
+            cut_before: from > 0,
+            cut_after: to < line.len(),
+        }
+    }
+}

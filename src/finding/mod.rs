@@ -3,6 +3,7 @@
 //! **Takes** nothing of its own accord: `rules` builds findings. **Gives** owned values that outlive the log.
 //! **Never** borrows from a log, and never prints.
 
+pub use crate::line::Excerpt;
 use crate::line::{LineNo, Seq, Span};
 
 /// How much a finding weighs. Ordered: a note is less than a warning, a warning less than an error.
@@ -114,49 +115,6 @@ pub struct Place {
     pub pointer: Option<String>,
     /// What stands there, bounded.
     pub excerpt: Option<Excerpt>,
-}
-
-/// A bounded piece of the log, captured when the finding is made: at most [`Excerpt::LIMIT`] bytes of one line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Excerpt {
-    /// The text, invalid bytes as U+FFFD. Hostile until it passed the report's sanitiser.
-    pub text: String,
-    /// Whether the line has more before it.
-    pub cut_before: bool,
-    /// Whether the line has more behind it.
-    pub cut_after: bool,
-    /// The range of `text` that the finding marks, in bytes of `text`.
-    pub mark: std::ops::Range<usize>,
-}
-
-impl Excerpt {
-    /// Most bytes of a line that an excerpt keeps.
-    pub const LIMIT: usize = 160;
-
-    /// Takes the bytes around `mark` (a range of `line`) out of a line. Characters are never split.
-    pub fn around(line: &[u8], mark: std::ops::Range<usize>) -> Excerpt {
-        let start = mark.start.min(line.len());
-        let end = mark.end.clamp(start, line.len());
-        let boundary = |mut at: usize| {
-            while at > 0 && at < line.len() && line[at] & 0xC0 == 0x80 {
-                at -= 1;
-            }
-            at
-        };
-        let from = boundary(start.saturating_sub(40));
-        let to = boundary((from + Self::LIMIT).min(line.len())).max(from);
-        let end = end.min(to);
-        let start = start.min(end);
-        let before = String::from_utf8_lossy(&line[from..start]);
-        let marked = String::from_utf8_lossy(&line[start..end]);
-        let after = String::from_utf8_lossy(&line[end..to]);
-        Excerpt {
-            mark: before.len()..before.len() + marked.len(),
-            text: [before, marked, after].concat(),
-            cut_before: from > 0,
-            cut_after: to < line.len(),
-        }
-    }
 }
 
 /// Another place that belongs to a finding.
