@@ -17,3 +17,4 @@
 
 pub mod finding;
 pub mod line;
+pub mod rules;
