@@ -18,3 +18,4 @@
 pub mod finding;
 pub mod line;
 pub mod rules;
+pub mod source;

@@ -29,7 +29,10 @@ pub struct Span {
 impl Span {
     /// The span of `len` bytes from `start` on.
     pub fn at(start: u64, len: usize) -> Span {
-        Span { start, end: start + len as u64 }
+        Span {
+            start,
+            end: start + len as u64,
+        }
     }
 
     /// Number of bytes.

@@ -149,7 +149,12 @@ pub struct Finding {
 
 impl Finding {
     /// A finding with its rule's own level, observed, without related places or help. `evidence` is whatever identifies the fault beside its seq.
-    pub fn new(rule: &'static Rule, message: impl Into<String>, at: Place, evidence: &[u8]) -> Finding {
+    pub fn new(
+        rule: &'static Rule,
+        message: impl Into<String>,
+        at: Place,
+        evidence: &[u8],
+    ) -> Finding {
         Finding {
             rule,
             level: rule.level,
@@ -182,7 +187,10 @@ impl Finding {
 
     /// The same finding with one more place.
     pub fn related(mut self, message: impl Into<String>, at: Place) -> Finding {
-        self.related.push(Related { message: message.into(), at });
+        self.related.push(Related {
+            message: message.into(),
+            at,
+        });
         self
     }
 }

@@ -1,0 +1,289 @@
+//! The bytes of one log: mapped, streamed or decompressed, within limits, and kept where they must outlive their line.
+//!
+//! **Takes** a path, standard input or bytes. **Gives** [`Lines`], [`Keep`] and, at the end, a [`SourceSummary`] with
+//! [`SourceDefect`]s. **Never** writes to a log or next to it, never holds a whole log that is not mapped, and never looks for files.
+//!
+//! ```
+//! use dsh_audit::source::Source;
+//!
+//! let source = Source::from_bytes(&b"{\"type\":\"session\"}\n{\"type\":\"turn/st"[..]);
+//! let mut lines = source.lines();
+//! while let Some(line) = lines.next_line()? {
+//!     assert!(line.no.0 < 3);
+//! }
+//! assert_eq!(lines.finish()?.lines, 2);
+//! # Ok::<(), dsh_audit::source::SourceError>(())
+//! ```
+
+mod defect;
+mod error;
+mod lines;
+mod map;
+mod stamp;
+mod store;
+mod stream;
+mod whole;
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+pub use defect::{Defects, Frame, FrameFault, SourceDefect};
+pub use error::SourceError;
+pub use lines::{Lines, SourceSummary};
+pub use store::{Keep, Store};
+
+use lines::Walk;
+use map::Map;
+use stamp::Stamp;
+use stream::{Plain, StreamWalk};
+use whole::WholeWalk;
+
+/// Whether files are mapped into memory. A mapped file that shrinks while it is read kills the process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MmapMode {
+    /// Regular files, where the file system can. Whether a file is quiet enough is for the caller to say: that takes a clock.
+    #[default]
+    Auto,
+    /// Regular files; one that cannot be mapped is an error.
+    Always,
+    /// No file: everything streams.
+    Never,
+}
+
+/// How a log is read, and how much of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SourceOptions {
+    /// Whether a file is mapped. The lines are the same either way.
+    pub mmap: MmapMode,
+    /// The longest line given out, in bytes without its line feed.
+    pub max_line: u64,
+    /// The longest decoded log, in bytes, when it is compressed.
+    pub max_decompressed: u64,
+    /// How many bytes the [`Store`] of a stream keeps in memory before it takes to temporary files.
+    pub store_memory: u64,
+}
+
+impl Default for SourceOptions {
+    /// Maps where possible; lines up to 512 MiB, logs up to 16 GiB, 64 MiB of kept bytes in memory.
+    fn default() -> SourceOptions {
+        SourceOptions {
+            mmap: MmapMode::Auto,
+            max_line: 512 << 20,
+            max_decompressed: 16 << 30,
+            store_memory: 64 << 20,
+        }
+    }
+}
+
+/// Where a log comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Input {
+    /// A file, or a named pipe.
+    Path(PathBuf),
+    /// Standard input.
+    Stdin,
+}
+
+/// How a log is stored. Its first bytes decide, never its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// As it is.
+    Raw,
+    /// As concatenated Zstandard frames.
+    Zstd,
+}
+
+/// The bytes of one log, opened.
+pub struct Source {
+    bytes: Held,
+    encoding: Encoding,
+    /// The file as it was when it was opened. None for pipes and bytes.
+    stamp: Option<Stamp>,
+    store: Store,
+    options: SourceOptions,
+}
+
+/// Where the bytes are.
+enum Held {
+    Mapped(Map),
+    Memory(Cow<'static, [u8]>),
+    /// Taken by the first walk.
+    Stream(Mutex<Option<Box<dyn Read + Send>>>),
+}
+
+impl Source {
+    /// Opens a log. A regular file counts with the length it has now: what is appended later is not read.
+    ///
+    /// Waits for the first bytes of a pipe.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such file, it is a directory, or it must not or cannot be read.
+    pub fn open(input: &Input, options: &SourceOptions) -> Result<Source, SourceError> {
+        match input {
+            Input::Path(path) => Source::open_path(path, options),
+            Input::Stdin => Source::of_stream(Box::new(io::stdin()), None, options),
+        }
+    }
+
+    /// A log that is already in memory, with default limits.
+    pub fn from_bytes(bytes: impl Into<Cow<'static, [u8]>>) -> Source {
+        Source::from_bytes_with(bytes, &SourceOptions::default())
+    }
+
+    /// A log that is already in memory.
+    pub fn from_bytes_with(
+        bytes: impl Into<Cow<'static, [u8]>>,
+        options: &SourceOptions,
+    ) -> Source {
+        let bytes = bytes.into();
+        let encoding = sniff(&bytes);
+        Source::of(Held::Memory(bytes), encoding, None, options)
+    }
+
+    /// A log that a reader yields once, front to back.
+    ///
+    /// # Errors
+    ///
+    /// When its first bytes cannot be read.
+    pub fn from_reader(
+        reader: impl Read + Send + 'static,
+        options: &SourceOptions,
+    ) -> Result<Source, SourceError> {
+        Source::of_stream(Box::new(reader), None, options)
+    }
+
+    /// How the log is stored.
+    pub fn encoding(&self) -> Encoding {
+        self.encoding
+    }
+
+    /// Walks the lines from the first on. A source that streams can be walked once; a second walk fails at its first line.
+    pub fn lines(&self) -> Lines<'_> {
+        let max_line = self.options.max_line;
+        let walk = match &self.bytes {
+            Held::Mapped(map) => Walk::Whole(WholeWalk::over(map.bytes(), Some(map), max_line)),
+            Held::Memory(bytes) => Walk::Whole(WholeWalk::over(bytes, None, max_line)),
+            Held::Stream(reader) => {
+                match reader.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                    Some(reader) => Walk::Stream(StreamWalk::over(Plain(reader), max_line)),
+                    None => Walk::Spent,
+                }
+            }
+        };
+        Lines::over(self, walk)
+    }
+
+    /// How to make bytes outlive their line.
+    pub fn keep(&self) -> Keep<'_> {
+        match (&self.bytes, self.encoding) {
+            (Held::Mapped(map), Encoding::Raw) => Keep::Whole(map.bytes()),
+            (Held::Memory(bytes), Encoding::Raw) => Keep::Whole(bytes),
+            _ => Keep::Store(&self.store),
+        }
+    }
+
+    /// Gives the pages of a mapped file back to the system, for walks over kept bytes. Slices stay valid: what is read again comes back.
+    pub fn give_back(&self) {
+        if let Held::Mapped(map) = &self.bytes {
+            map.give_back(0, usize::MAX);
+        }
+    }
+
+    /// Whether all bytes to keep found room so far. For those who keep bytes after the last line.
+    ///
+    /// # Errors
+    ///
+    /// [`SourceError::Keep`] when memory or the directory for temporary files is full.
+    pub fn check(&self) -> Result<(), SourceError> {
+        self.store.check()
+    }
+
+    fn has_changed(&self) -> Result<bool, SourceError> {
+        self.stamp.as_ref().map_or(Ok(false), |stamp| {
+            stamp.has_changed().map_err(SourceError::Read)
+        })
+    }
+
+    fn open_path(path: &Path, options: &SourceOptions) -> Result<Source, SourceError> {
+        let file = File::open(path).map_err(|error| SourceError::opening(path, error))?;
+        let metadata = file.metadata().map_err(SourceError::Read)?;
+        if metadata.is_dir() {
+            return Err(SourceError::Directory);
+        }
+        if !metadata.is_file() {
+            return Source::of_stream(Box::new(file), None, options);
+        }
+        let stamp = Stamp::of(file, path, &metadata);
+        if stamp.len > 0 && options.mmap != MmapMode::Never {
+            match Map::of(stamp.file(), stamp.len) {
+                Ok(map) => {
+                    let encoding = sniff(map.bytes());
+                    return Ok(Source::of(
+                        Held::Mapped(map),
+                        encoding,
+                        Some(stamp),
+                        options,
+                    ));
+                }
+                Err(error) if options.mmap == MmapMode::Always => {
+                    return Err(SourceError::Map(error));
+                }
+                Err(_) => {}
+            }
+        }
+        let reader = stamp
+            .file()
+            .try_clone()
+            .map_err(SourceError::Read)?
+            .take(stamp.len);
+        Source::of_stream(Box::new(reader), Some(stamp), options)
+    }
+
+    fn of_stream(
+        mut reader: Box<dyn Read + Send>,
+        stamp: Option<Stamp>,
+        options: &SourceOptions,
+    ) -> Result<Source, SourceError> {
+        let mut first = Vec::new();
+        reader
+            .by_ref()
+            .take(4)
+            .read_to_end(&mut first)
+            .map_err(SourceError::Read)?;
+        let encoding = sniff(&first);
+        let reader = Box::new(io::Cursor::new(first).chain(reader));
+        Ok(Source::of(
+            Held::Stream(Mutex::new(Some(reader))),
+            encoding,
+            stamp,
+            options,
+        ))
+    }
+
+    fn of(
+        bytes: Held,
+        encoding: Encoding,
+        stamp: Option<Stamp>,
+        options: &SourceOptions,
+    ) -> Source {
+        Source {
+            bytes,
+            encoding,
+            stamp,
+            store: Store::new(options.store_memory),
+            options: *options,
+        }
+    }
+}
+
+fn sniff(first: &[u8]) -> Encoding {
+    if first.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) {
+        Encoding::Zstd
+    } else {
+        Encoding::Raw
+    }
+}
