@@ -17,5 +17,6 @@
 
 pub mod finding;
 pub mod line;
+pub mod record;
 pub mod rules;
 pub mod source;

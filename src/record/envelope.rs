@@ -1,0 +1,399 @@
+//! One line as a record: the members of its envelope as they stand, and what is odd about its text.
+//!
+//! **Takes** lines. **Gives** [`Record`]s, or why a line is none.
+//! **Never** judges types or values of members; that is the dialect's.
+
+use std::ops::Range;
+
+use crate::line::{Line, LineNo, Span};
+
+use super::keys::{Keys, text_of};
+use super::raw::{Kind, Raw};
+use super::scan::{is_blank, slice};
+use super::second::second_record;
+use super::validate::{Facts, Sink, validate};
+
+/// Memory that is used again from line to line.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    pub(super) keys: Keys,
+}
+
+impl Scratch {
+    /// Empty memory.
+    pub fn new() -> Scratch {
+        Scratch::default()
+    }
+}
+
+/// What is odd about the text of a line. Spans count in the decoded log; each is the first of its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Traits {
+    /// Whether the whole line, without its line feed, is exactly what the engine prints for it. Not so with a carriage return.
+    pub canonical: bool,
+    /// Invalid UTF-8 inside a string: one maximal subpart.
+    pub not_utf8: Option<Span>,
+    /// A key, with quotes, that stands before in the same object.
+    pub duplicate_key: Option<Span>,
+    /// A number beyond a double's range.
+    pub huge_number: Option<Span>,
+    /// The escape of half a surrogate pair.
+    pub lone_surrogate: Option<Span>,
+}
+
+/// Why a line is no record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecordDefect {
+    /// It is no JSON text.
+    NotJson {
+        /// Offset, in the decoded log, of the first byte that breaks the grammar; of the line's end when it ends too early.
+        at: u64,
+        /// Offset of a second record that starts inside the line.
+        second_record: Option<u64>,
+    },
+    /// It is another value than an object.
+    NotAnObject {
+        /// What it is.
+        kind: Kind,
+    },
+    /// It is empty, or nothing but whitespace.
+    Blank,
+}
+
+/// One line's envelope. Of a repeated member the last one, as in the engine.
+#[derive(Clone, Copy, Debug)]
+pub struct Record<'line> {
+    /// The line.
+    pub line: LineNo,
+    /// The line's bytes, without the line feed.
+    pub span: Span,
+    /// The whole object.
+    pub value: Raw<'line>,
+    /// Member `type`.
+    pub kind: Option<Raw<'line>>,
+    /// Member `seq`.
+    pub seq: Option<Raw<'line>>,
+    /// Member `time`.
+    pub time: Option<Raw<'line>>,
+    /// Member `seq0`, of a packed row.
+    pub seq0: Option<Raw<'line>>,
+    /// Member `time0`, of a packed row.
+    pub time0: Option<Raw<'line>>,
+    /// Member `data`.
+    pub data: Option<Raw<'line>>,
+    /// Member `sourceEventSeqs`.
+    pub source_event_seqs: Option<Raw<'line>>,
+    /// Member `surfaceOp`.
+    pub surface_op: Option<Raw<'line>>,
+    /// Member `ignorable`.
+    pub ignorable: Option<Raw<'line>>,
+    /// The key, with quotes, of the first member that is none of these.
+    pub extra: Option<Raw<'line>>,
+    /// What is odd about the text.
+    pub traits: Traits,
+}
+
+impl<'line> Record<'line> {
+    /// Reads a line in one pass.
+    ///
+    /// # Errors
+    ///
+    /// When the line is no JSON object.
+    pub fn parse(line: &Line<'line>, scratch: &mut Scratch) -> Result<Self, RecordDefect> {
+        let mut members = Members {
+            bytes: line.bytes,
+            start: line.start,
+            parts: Parts::default(),
+        };
+        let facts = match validate(line.bytes, &mut scratch.keys, &mut members) {
+            Ok(facts) => facts,
+            Err(_) if line.bytes.iter().all(|&b| is_blank(b)) => return Err(RecordDefect::Blank),
+            Err(at) => {
+                let second = second_record(line.bytes, at, &mut scratch.keys);
+                return Err(RecordDefect::NotJson {
+                    at: line.start + at as u64,
+                    second_record: second.map(|at| line.start + at as u64),
+                });
+            }
+        };
+        let value = members.part(facts.value.clone(), facts.canonical);
+        if value.kind() != Kind::Object {
+            return Err(RecordDefect::NotAnObject { kind: value.kind() });
+        }
+        let parts = members.parts;
+        Ok(Record {
+            line: line.no,
+            span: line.span(),
+            value,
+            kind: parts.kind,
+            seq: parts.seq,
+            time: parts.time,
+            seq0: parts.seq0,
+            time0: parts.time0,
+            data: parts.data,
+            source_event_seqs: parts.source_event_seqs,
+            surface_op: parts.surface_op,
+            ignorable: parts.ignorable,
+            extra: parts.extra,
+            traits: traits(line, &facts),
+        })
+    }
+}
+
+fn traits(line: &Line<'_>, facts: &Facts) -> Traits {
+    let absolute = |range: &Option<Range<usize>>| {
+        range
+            .as_ref()
+            .map(|range| Span::at(line.start + range.start as u64, range.len()))
+    };
+    Traits {
+        canonical: facts.canonical && facts.value.len() == line.bytes.len(),
+        not_utf8: absolute(&facts.not_utf8),
+        duplicate_key: absolute(&facts.duplicate_key),
+        huge_number: absolute(&facts.huge_number),
+        lone_surrogate: absolute(&facts.lone_surrogate),
+    }
+}
+
+#[derive(Default)]
+struct Parts<'line> {
+    kind: Option<Raw<'line>>,
+    seq: Option<Raw<'line>>,
+    time: Option<Raw<'line>>,
+    seq0: Option<Raw<'line>>,
+    time0: Option<Raw<'line>>,
+    data: Option<Raw<'line>>,
+    source_event_seqs: Option<Raw<'line>>,
+    surface_op: Option<Raw<'line>>,
+    ignorable: Option<Raw<'line>>,
+    extra: Option<Raw<'line>>,
+}
+
+struct Members<'line> {
+    bytes: &'line [u8],
+    start: u64,
+    parts: Parts<'line>,
+}
+
+impl<'line> Members<'line> {
+    fn part(&self, range: Range<usize>, canonical: bool) -> Raw<'line> {
+        Raw::new(
+            slice(self.bytes, range.start, range.end),
+            self.start + range.start as u64,
+            canonical,
+        )
+    }
+
+    fn place(&mut self, name: &[u8]) -> Option<&mut Option<Raw<'line>>> {
+        let parts = &mut self.parts;
+        Some(match name {
+            b"type" => &mut parts.kind,
+            b"seq" => &mut parts.seq,
+            b"time" => &mut parts.time,
+            b"data" => &mut parts.data,
+            b"seq0" => &mut parts.seq0,
+            b"time0" => &mut parts.time0,
+            b"sourceEventSeqs" => &mut parts.source_event_seqs,
+            b"surfaceOp" => &mut parts.surface_op,
+            b"ignorable" => &mut parts.ignorable,
+            _ => return None,
+        })
+    }
+}
+
+impl Sink for Members<'_> {
+    const MEMBERS: bool = true;
+
+    fn member(&mut self, key: Range<usize>, value: Range<usize>, canonical: bool) {
+        let value = self.part(value, canonical);
+        let body = slice(self.bytes, key.start + 1, key.end - 1);
+        if let Some(place) = self.place(body) {
+            *place = Some(value);
+            return;
+        }
+        // No name of the envelope has a backslash, so a body that is none may still be one when it is decoded.
+        if let Some(place) = self.place(&text_of(body)) {
+            *place = Some(value);
+        } else if self.parts.extra.is_none() {
+            self.parts.extra = Some(self.part(key, false));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::line::LineEnd;
+
+    fn line(bytes: &[u8]) -> Line<'_> {
+        Line {
+            no: LineNo(7),
+            start: 100,
+            bytes,
+            end: LineEnd::Newline,
+        }
+    }
+
+    fn parse(bytes: &[u8]) -> Result<Record<'_>, RecordDefect> {
+        Record::parse(&line(bytes), &mut Scratch::new())
+    }
+
+    #[test]
+    fn takes_the_envelope_apart() {
+        let text = br#"{"type":"a","seq":3,"time":5,"data":{"x":[1]},"sourceEventSeqs":[1],"surfaceOp":"append","ignorable":true}"#;
+        let record = parse(text).unwrap();
+        assert!(record.kind.unwrap().is_str("a"));
+        assert_eq!(
+            record.seq.unwrap().span(),
+            Span {
+                start: 118,
+                end: 119
+            }
+        );
+        assert_eq!(record.time.unwrap().safe_int(), Some(5));
+        assert_eq!(record.data.unwrap().bytes(), b"{\"x\":[1]}");
+        assert_eq!(record.source_event_seqs.unwrap().bytes(), b"[1]");
+        assert!(record.surface_op.unwrap().is_str("append"));
+        assert_eq!(record.ignorable.unwrap().as_bool(), Some(true));
+        assert!(record.extra.is_none() && record.seq0.is_none() && record.time0.is_none());
+        assert!(record.traits.canonical && record.value.is_canonical());
+        assert_eq!(
+            record.span,
+            Span {
+                start: 100,
+                end: 100 + text.len() as u64
+            }
+        );
+    }
+
+    #[test]
+    fn the_last_of_a_repeated_member_counts() {
+        let record = parse(br#"{"seq":1,"x":{"a":1,"b":2,"a":3},"s\u0065q":2.0}"#).unwrap();
+        assert_eq!(record.seq.unwrap().safe_int(), Some(2));
+        assert!(record.extra.unwrap().is_str("x"));
+        assert_eq!(
+            record.traits.duplicate_key,
+            Some(Span {
+                start: 126,
+                end: 129
+            })
+        );
+        assert!(!record.traits.canonical);
+    }
+
+    #[test]
+    fn each_member_has_its_own_form() {
+        let record = parse(b"{\"type\" : \"a\",\"data\":{ },\"seq\":1,\"time\":1.0}\r").unwrap();
+        assert!(record.kind.unwrap().is_canonical());
+        assert!(!record.data.unwrap().is_canonical());
+        assert!(record.seq.unwrap().is_canonical());
+        assert!(!record.time.unwrap().is_canonical());
+        assert!(!record.value.is_canonical());
+        let record = parse(b"{\"type\":\"a\"}\r").unwrap();
+        assert!(record.value.is_canonical() && !record.traits.canonical);
+        let record = parse(b"{\"type\":\"a\xFF\",\"data\":\"b\"}").unwrap();
+        assert!(!record.kind.unwrap().is_canonical() && record.data.unwrap().is_canonical());
+    }
+
+    #[test]
+    fn odd_text_has_a_place() {
+        let record = parse(b"{\"a\":\"\xE2\x82\",\"b\":[1e400,\"\\ud800\"]}").unwrap();
+        let traits = record.traits;
+        assert_eq!(
+            traits.not_utf8,
+            Some(Span {
+                start: 106,
+                end: 108
+            })
+        );
+        assert_eq!(
+            traits.huge_number,
+            Some(Span {
+                start: 115,
+                end: 120
+            })
+        );
+        assert_eq!(
+            traits.lone_surrogate,
+            Some(Span {
+                start: 122,
+                end: 128
+            })
+        );
+        assert_eq!(traits.duplicate_key, None);
+    }
+
+    #[test]
+    fn equal_texts_are_repeated_keys_however_they_are_written() {
+        for (text, at) in [
+            (&br#"{"a":1,"\u0061":2}"#[..], Some(7)),
+            (b"{\"\xFF\":1,\"\xFE\":2}", Some(7)),
+            (b"{\"\xFF\":1,\"\xEF\xBF\xBD\":2}", Some(7)),
+            (br#"{"a":{"a":1},"b":{"a":1}}"#, None),
+        ] {
+            let found = parse(text)
+                .unwrap()
+                .traits
+                .duplicate_key
+                .map(|span| span.start - 100);
+            assert_eq!(found, at, "{}", String::from_utf8_lossy(text));
+        }
+    }
+
+    #[test]
+    fn repeated_keys_of_large_objects_are_found() {
+        let mut text = b"{\"x\":{".to_vec();
+        for key in 0..100_000 {
+            text.extend_from_slice(format!("\"aaaaaaaa{key}aaaaaaaa\":{{}},").as_bytes());
+        }
+        let second = text.len();
+        text.extend_from_slice(b"\"aaaaaaaa5aaaaaaaa\":0}}");
+        let found = parse(&text).unwrap().traits.duplicate_key.unwrap();
+        assert_eq!(found, Span::at(100 + second as u64, 19));
+    }
+
+    #[test]
+    fn says_why_a_line_is_no_record() {
+        for blank in [&b""[..], b"\r", b"  \t"] {
+            assert_eq!(parse(blank).unwrap_err(), RecordDefect::Blank);
+        }
+        let not_an_object = |text: &[u8]| match parse(text).unwrap_err() {
+            RecordDefect::NotAnObject { kind } => kind,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(not_an_object(b"null"), Kind::Null);
+        assert_eq!(not_an_object(b"[{}]"), Kind::Array);
+        let bad = |text: &[u8]| match parse(text).unwrap_err() {
+            RecordDefect::NotJson { at, .. } => at - 100,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(bad(b"{\"a\":1"), 6);
+        assert_eq!(bad(b"\xEF\xBB\xBF{}"), 0);
+        assert_eq!(bad(b"{\"a\":tru}"), 8);
+        assert_eq!(bad(b"{} {}"), 3);
+        assert_eq!(bad(b"{\"a\":\"\n\"}"), 6);
+        assert_eq!(bad(b"{\"a\":1,\"b\"\xC3\xA9:1}"), 10);
+    }
+
+    #[test]
+    fn depth_is_no_limit() {
+        for (open, close) in [("[", "]"), ("{\"\":", "}"), ("[{\"a\":", "}]")] {
+            let depth = 200_000;
+            let text = format!(
+                "{{\"data\":{}0{}}}",
+                open.repeat(depth),
+                close.repeat(depth)
+            );
+            let record = parse(text.as_bytes()).unwrap();
+            assert_eq!(record.data.unwrap().span().len() as usize, text.len() - 9);
+            assert!(record.traits.canonical);
+            let spaced = text.replace('0', " 0");
+            assert_eq!(
+                *parse(spaced.as_bytes()).unwrap().value.printed(),
+                *text.as_bytes()
+            );
+            let torn = &text.as_bytes()[..text.len() - 1];
+            assert!(matches!(parse(torn), Err(RecordDefect::NotJson { .. })));
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! One line's envelope with every value as a raw span, and the JSON text rules of the harness's engine.
+//!
+//! **Takes** a `Line`. **Gives** a [`Record`] or a [`RecordDefect`]; values as [`Raw`], strings as [`Text`].
+//! **Never** knows a version or an event, recurses on nesting, or holds a value in another form than its bytes.
+
+#![cfg_attr(not(test), warn(clippy::indexing_slicing))]
+
+mod envelope;
+mod escape;
+mod keys;
+mod members;
+mod number;
+mod pointer;
+mod print;
+mod raw;
+mod scan;
+mod second;
+mod text;
+mod validate;
+
+pub use envelope::{Record, RecordDefect, Scratch, Traits};
+pub use members::{Elements, Members};
+pub use number::MAX_SAFE_INTEGER;
+pub use pointer::{MOST_LEVELS, pointer_at, value_at};
+pub use raw::{JsonError, Kind, Raw};
+pub use text::{Text, TextBuf, print_str};
