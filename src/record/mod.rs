@@ -5,22 +5,28 @@
 
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
+mod deltas;
 mod envelope;
 mod escape;
 mod keys;
 mod members;
 mod number;
+mod packed;
 mod pointer;
 mod print;
 mod raw;
 mod scan;
 mod second;
+mod sources;
 mod text;
 mod validate;
 
+pub use deltas::{Delta, DeltaKind, DeltaRun, PackedDefect, PackedFault};
 pub use envelope::{Record, RecordDefect, Scratch, Traits};
 pub use members::{Elements, Members};
 pub use number::MAX_SAFE_INTEGER;
+pub use packed::PackedRow;
 pub use pointer::{MOST_LEVELS, pointer_at, value_at};
 pub use raw::{JsonError, Kind, Raw};
+pub use sources::{Ranges, SourceSeqs};
 pub use text::{Text, TextBuf, print_str};
