@@ -20,3 +20,10 @@ pub mod line;
 pub mod record;
 pub mod rules;
 pub mod source;
+
+#[cfg(feature = "cli")]
+pub mod cli;
+#[cfg(feature = "cli")]
+mod report;
+#[cfg(feature = "cli")]
+mod verdict;

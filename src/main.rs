@@ -1,5 +1,5 @@
 //! The `dsh-audit` program: everything it does is in the library.
 
 fn main() -> std::process::ExitCode {
-    std::process::ExitCode::SUCCESS
+    dsh_audit::cli::main()
 }

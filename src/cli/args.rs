@@ -1,0 +1,303 @@
+//! The command line as types.
+//!
+//! **Takes** argv. **Gives** [`Args`]. **Never** opens a file or reads the environment.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args as Group, Parser, Subcommand, ValueEnum};
+
+/// Audits session logs of the DeepSeek Harness: offline, read-only, exact.
+#[derive(Debug, Parser)]
+#[command(
+    name = "dsh-audit",
+    version,
+    max_term_width = 100,
+    arg_required_else_help = true
+)]
+#[command(after_help = EXIT_CODES)]
+pub(crate) struct Args {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The exit codes, as every help page ends.
+const EXIT_CODES: &str = "\
+Exit status:
+  0    everything was checked, and nothing reaches --fail-on
+  1    findings at or above --fail-on
+  2    no complete audit: wrong usage, an unreadable file, no file matched
+  3    a file of a generation that is not supported, or no session log of this harness
+  101  a bug";
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Is the log sound, and is every request explained by it?
+    #[command(after_help = EXIT_CODES)]
+    Verify(Verify),
+    /// What a rule checks, why it matters, and what to do
+    Explain(Explain),
+    /// All rules with their levels
+    Rules(Rules),
+    /// The JSON Schema of an output
+    Schema(Schema),
+    /// Completions for a shell, on standard output
+    Completions(Completions),
+    /// The manual page of the program or of a command, on standard output
+    Man(Man),
+}
+
+/// `dsh-audit verify`.
+#[derive(Debug, Group)]
+pub(crate) struct Verify {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// Form of the report
+    #[arg(long, value_enum, default_value_t = VerifyFormat::Human, help_heading = "Output")]
+    pub(crate) format: VerifyFormat,
+    #[command(flatten)]
+    pub(crate) output: Output,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArgs,
+}
+
+/// `dsh-audit explain`.
+#[derive(Debug, Group)]
+pub(crate) struct Explain {
+    /// Codes (DSH0302, 302) or names (legacy-header-delta)
+    #[arg(required = true, value_name = "CODE|NAME")]
+    pub(crate) rules: Vec<String>,
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
+}
+
+/// `dsh-audit rules`.
+#[derive(Debug, Group)]
+pub(crate) struct Rules {
+    /// A table, or JSON with every page
+    #[arg(long, value_enum, default_value_t = ListFormat::Human)]
+    pub(crate) format: ListFormat,
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
+}
+
+/// `dsh-audit schema`.
+#[derive(Debug, Group)]
+pub(crate) struct Schema {
+    /// Which output; without a name, all names
+    pub(crate) name: Option<String>,
+}
+
+/// `dsh-audit completions`.
+#[derive(Debug, Group)]
+pub(crate) struct Completions {
+    /// For which shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// `dsh-audit man`.
+#[derive(Debug, Group)]
+pub(crate) struct Man {
+    /// A command; without one, the program's own page
+    pub(crate) command: Option<String>,
+}
+
+/// What is read, and how.
+#[derive(Debug, Group)]
+#[command(next_help_heading = "Input")]
+pub(crate) struct Input {
+    /// Files, directories (walked for *.jsonl, *.jsonl.zstd, *.jsonl.zst), globs, or - for standard input
+    #[arg(value_name = "PATH", help_heading = "Input")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Also $DSH_HOME/sessions, by default ~/.dsh/sessions; never read unasked
+    #[arg(long)]
+    pub(crate) home: bool,
+    /// Take every generation of a session, not the highest only
+    #[arg(long)]
+    pub(crate) all_generations: bool,
+    /// Map files into memory; a mapped file must not shrink while it is read
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = MmapArg::Auto, overrides_with = "no_mmap")]
+    pub(crate) mmap: MmapArg,
+    /// The same as --mmap=never
+    #[arg(long)]
+    pub(crate) no_mmap: bool,
+    /// Use the general parser for every line; the output is the same
+    #[arg(long, hide = true)]
+    pub(crate) no_fast_path: bool,
+    /// Longest line that is read
+    #[arg(long, value_name = "SIZE", default_value = "512MiB", value_parser = parse_size)]
+    pub(crate) max_line: u64,
+    /// Most bytes that a compressed log may hold
+    #[arg(long, value_name = "SIZE", default_value = "16GiB", value_parser = parse_size)]
+    pub(crate) max_decompressed: u64,
+    /// Most findings kept of a file; all are counted
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub(crate) max_findings: usize,
+    /// Files read at the same time; by default one per core
+    #[arg(short, long, value_name = "N")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+}
+
+/// Where the report goes, and what of it.
+#[derive(Debug, Group)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct Output {
+    /// Write to a file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print no content of a log
+    #[arg(long)]
+    pub(crate) no_excerpt: bool,
+    /// In human text, show all findings, not ten of a code
+    #[arg(long)]
+    pub(crate) no_limit: bool,
+    /// Give the SHA-256 of each file as it was read
+    #[arg(long)]
+    pub(crate) input_digest: bool,
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
+}
+
+/// How human text looks.
+#[derive(Clone, Copy, Debug, Group)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct LookArgs {
+    /// Colours
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorArg::Auto)]
+    pub(crate) color: ColorArg,
+    /// Say only what is wrong
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Say also what was left aside
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}
+
+/// What weighs how much.
+#[derive(Debug, Group)]
+#[command(next_help_heading = "Policy")]
+pub(crate) struct PolicyArgs {
+    /// Least level that makes the run fail [default: error]
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    pub(crate) fail_on: Option<FailOnArg>,
+    /// Exit with 0 where findings would give 1
+    #[arg(long)]
+    pub(crate) exit_zero: bool,
+    /// Configuration; without it dsh-audit.toml is looked for upward from here
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
+    pub(crate) config: Option<PathBuf>,
+    /// Read no configuration
+    #[arg(long)]
+    pub(crate) no_config: bool,
+    /// Accept the findings that this file names
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Write all findings of this run to a baseline, keeping reasons that stand there
+    #[arg(long, value_name = "FILE")]
+    pub(crate) write_baseline: Option<PathBuf>,
+}
+
+/// Forms of findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum VerifyFormat {
+    /// For a terminal
+    Human,
+    /// One object for the run
+    Json,
+    /// One object per file
+    Jsonl,
+    /// SARIF 2.1.0
+    Sarif,
+    /// Annotations of GitHub Actions
+    Github,
+    /// For an issue or a pull request
+    Markdown,
+}
+
+/// Forms of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ListFormat {
+    /// A table
+    Human,
+    /// One object
+    Json,
+}
+
+/// Whether files are mapped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MmapArg {
+    /// Files that nobody has written to for some seconds
+    Auto,
+    /// All regular files
+    Always,
+    /// None
+    Never,
+}
+
+/// Whether colours are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorArg {
+    /// On a terminal
+    Auto,
+    /// Yes
+    Always,
+    /// No
+    Never,
+}
+
+/// Where a run begins to fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOnArg {
+    /// At errors
+    Error,
+    /// At warnings
+    Warning,
+    /// At notes
+    Note,
+    /// Never
+    Never,
+}
+
+/// Reads `65536`, `64KiB`, `512MiB`, `16GiB`, and the same without `iB`.
+fn parse_size(text: &str) -> Result<u64, String> {
+    let digits = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let shift = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "k" | "kib" => 10,
+        "m" | "mib" => 20,
+        "g" | "gib" => 30,
+        "t" | "tib" => 40,
+        _ => return Err("expected a number of bytes, or one with KiB, MiB, GiB or TiB".into()),
+    };
+    let number: u64 = number
+        .parse()
+        .map_err(|_| "expected a number of bytes".to_string())?;
+    number
+        .checked_mul(1 << shift)
+        .ok_or_else(|| "larger than any file".to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_are_read() {
+        assert_eq!(parse_size("512MiB"), Ok(512 << 20));
+        assert_eq!(parse_size("16g"), Ok(16 << 30));
+        assert_eq!(parse_size("7"), Ok(7));
+        assert!(parse_size("-1").is_err() && parse_size("1XB").is_err());
+        assert!(parse_size("99999999999TiB").is_err());
+    }
+}

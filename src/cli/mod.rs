@@ -1,0 +1,62 @@
+//! The command line: argv becomes a plan, files become results, results become output and an exit code.
+//!
+//! **Takes** the process's arguments and environment. **Gives** an [`ExitCode`].
+//! **Never** reads a log itself (`job` does), words a finding, or renders one.
+
+mod args;
+mod audit;
+mod baseline_file;
+mod config;
+mod discover;
+mod environment;
+mod exit;
+mod explain;
+mod generations;
+mod job;
+mod output;
+mod plan;
+mod progress;
+mod shell;
+mod suggest;
+mod toml_reader;
+mod verify;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command};
+use environment::Environment;
+use exit::Status;
+
+/// Runs the program.
+///
+/// Wrong usage ends here with exit code 2, help and version with 0.
+pub fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            // A closed pipe is no reason to fail.
+            let _ = error.print();
+            return match error.use_stderr() {
+                true => Status::NotComplete.into(),
+                false => Status::Passed.into(),
+            };
+        }
+    };
+    let environment = Environment::read();
+    let result = match args.command {
+        Command::Verify(args) => verify::run(&args, &environment),
+        Command::Explain(args) => explain::explain(&args, &environment),
+        Command::Rules(args) => explain::rules(&args, &environment),
+        Command::Schema(args) => explain::schema(&args),
+        Command::Completions(args) => shell::completions(&args),
+        Command::Man(args) => shell::man(&args),
+    };
+    result
+        .unwrap_or_else(|message| {
+            output::error(message);
+            Status::NotComplete
+        })
+        .into()
+}

@@ -1,0 +1,79 @@
+//! `dsh-audit verify`.
+//!
+//! **Takes** its arguments. **Gives** the audit of all inputs in one format.
+//! **Never** decides anything while rendering.
+
+use crate::report::{self, Format, Look, Report};
+use crate::verdict::Fingerprint;
+
+use super::args::{Verify, VerifyFormat};
+use super::audit::{self, Audited};
+use super::baseline_file;
+use super::environment::Environment;
+use super::exit::Status;
+use super::job;
+use super::output::Sink;
+use super::plan::Plan;
+use super::progress::Audience;
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// There is no complete audit; the message is one line.
+pub(super) fn run(args: &Verify, environment: &Environment) -> Result<Status, String> {
+    let plan = Plan::make(&args.input, &args.output, &args.policy, environment)?;
+    let is_watched = environment.stderr_is_terminal && !args.output.look.quiet;
+    let audience = if is_watched {
+        Audience::Terminal
+    } else {
+        Audience::None
+    };
+    let audited = audit::audit(&plan, audience)?;
+    let used = audited
+        .files
+        .iter()
+        .flat_map(|file| file.verdict.accepted.iter().copied());
+    let unused = plan.baseline.unused(used.collect::<Vec<Fingerprint>>());
+    let report = Report {
+        command: "verify",
+        exit_code: audited.status.code(),
+        files: &audited.files,
+        passed_over: &audited.passed_over,
+        unused: &unused,
+        catalogue: job::catalogue(),
+    };
+    let format = format_of(args.format);
+    plan.sink
+        .write(|out| report::write(&report, format, plan.look, out))?;
+    if let (Format::Github, Some(path)) = (format, &environment.step_summary) {
+        let look = Look {
+            paint: report::Paint::Plain,
+            ..plan.look
+        };
+        Sink::End(path.clone()).write(|out| report::write_summary(&report, look, out))?;
+    }
+    write_baseline(&plan, &audited)?;
+    Ok(audited.status)
+}
+
+fn write_baseline(plan: &Plan, audited: &Audited) -> Result<(), String> {
+    let Some((path, before)) = &plan.write_baseline else {
+        return Ok(());
+    };
+    let text = baseline_file::text_of(&audited.files, &plan.baseline, before);
+    Sink::File(path.clone())
+        .write(|out| out.write_all(text.as_bytes()))
+        .map(drop)
+}
+
+fn format_of(arg: VerifyFormat) -> Format {
+    match arg {
+        VerifyFormat::Human => Format::Human,
+        VerifyFormat::Json => Format::Json,
+        VerifyFormat::Jsonl => Format::Jsonl,
+        VerifyFormat::Sarif => Format::Sarif,
+        VerifyFormat::Github => Format::Github,
+        VerifyFormat::Markdown => Format::Markdown,
+    }
+}
