@@ -273,8 +273,10 @@ fn sources() -> Vec<SourceFile> {
 
 fn rust_files(directory: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
+    let mut tests = Vec::new();
     let mut left = vec![directory.to_path_buf()];
     while let Some(directory) = left.pop() {
+        tests.extend(test_files(&directory));
         for child in fs::read_dir(&directory).expect("src is readable") {
             let path = child.expect("src is readable").path();
             if path.is_dir() {
@@ -284,6 +286,7 @@ fn rust_files(directory: &Path) -> Vec<PathBuf> {
             }
         }
     }
+    files.retain(|file| !tests.contains(file));
     files.sort();
     files
 }
@@ -488,10 +491,33 @@ fn string_literals(code: &str) -> Vec<String> {
     literals
 }
 
-/// Cuts what stands behind `#[cfg(test)]`: test modules are the last thing of a file.
+/// Cuts test modules: inline ones are the last thing of a file, others are a line.
 fn without_tests(code: &str) -> String {
-    match code.find("#[cfg(test)]\nmod ") {
-        Some(at) => code[..at].to_string(),
-        None => code.to_string(),
+    let mut kept = String::new();
+    let mut rest = code;
+    while let Some((before, behind)) = rest.split_once(TEST_MODULE) {
+        kept.push_str(before);
+        match behind.find([';', '{']) {
+            Some(end) if behind[end..].starts_with(';') => rest = &behind[end + 1..],
+            _ => return kept,
+        }
     }
+    kept + rest
 }
+
+/// The files that `#[cfg(test)] mod name;` in a `mod.rs` brings in.
+fn test_files(directory: &Path) -> Vec<PathBuf> {
+    let Ok(text) = fs::read_to_string(directory.join("mod.rs")) else {
+        return Vec::new();
+    };
+    let names = text
+        .split(TEST_MODULE)
+        .skip(1)
+        .filter_map(|behind| behind.split_once(';'));
+    names
+        .map(|(name, _)| directory.join(format!("{name}.rs")))
+        .collect()
+}
+
+/// How a test module begins.
+const TEST_MODULE: &str = "#[cfg(test)]\nmod ";

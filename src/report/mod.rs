@@ -11,9 +11,13 @@ mod page;
 mod paint;
 mod rules;
 mod safe;
+#[cfg(test)]
+mod sample;
 mod sarif;
 pub(crate) mod schema;
 mod snippet;
+#[cfg(test)]
+mod tests;
 mod words;
 
 pub(crate) use json::JsonText;

@@ -100,7 +100,8 @@ impl Paragraph {
             return Ok(());
         }
         let bullet = self.bullet.take();
-        if !self.after_heading && !(self.after_bullet && bullet.is_some()) {
+        let is_in_list = self.after_bullet && bullet.is_some();
+        if !(self.after_heading || is_in_list) {
             writeln!(out)?;
         }
         self.after_heading = false;

@@ -80,27 +80,29 @@ pub(crate) struct MarkdownText<T>(pub(crate) T);
 
 impl<T: fmt::Display> fmt::Display for MarkdownText<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            Escaping {
-                out: f,
-                escape: escape_markdown
-            },
-            "{}",
-            self.0
-        )
+        let text = self.0.to_string();
+        let mut rest = text.as_str();
+        while let Some(c) = rest.chars().next() {
+            match c {
+                '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '$' => write!(f, "\\{c}")?,
+                // Entities where a backslash does not stop mentions, references, HTML and autolinks.
+                '@' | '#' | '<' | '>' | '&' => write!(f, "&#{};", c as u32)?,
+                ':' if rest.starts_with("://") => f.write_str("&#58;")?,
+                '.' if is_www(&text, rest) => f.write_str("&#46;")?,
+                c => f.write_char(c)?,
+            }
+            rest = rest.split_at(c.len_utf8()).1;
+        }
+        Ok(())
     }
 }
 
-fn escape_markdown(c: char, out: &mut dyn Write) -> fmt::Result {
-    match c {
-        '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '(' | ')' | '!' | '|' | '~' | '$' => {
-            out.write_char('\\')?;
-            out.write_char(c)
-        }
-        // Entities where a backslash does not stop mentions, references, autolinks and HTML.
-        '@' | '#' | ':' | '<' | '>' | '&' => write!(out, "&#{};", c as u32),
-        c => out.write_char(c),
-    }
+/// Whether `rest`, the end of `text`, stands behind `www`.
+fn is_www(text: &str, rest: &str) -> bool {
+    text.split_at(text.len() - rest.len())
+        .0
+        .to_ascii_lowercase()
+        .ends_with("www")
 }
 
 /// Makes text safe for the message of a GitHub workflow command.
@@ -190,9 +192,9 @@ mod tests {
 
     #[test]
     fn markdown_stays_text() {
-        let text = "<img src=x> @team #1 [a](http://b) |`x`|";
+        let text = "<img src=x> @team #1 [a](http://b) |`x`| WWW.b";
         let shown = MarkdownText(text).to_string();
-        for part in ["<", ">", "@", "#1", "](", "://"] {
+        for part in ["<", ">", "@", "#1", " [a", "://", "WWW."] {
             assert!(!shown.contains(part), "{part}: {shown}");
         }
         assert!(shown.contains("\\|\\`x\\`\\|"), "{shown}");
