@@ -88,7 +88,7 @@ pub enum SourceDefect {
     },
     /// The decoded log is longer than [`max_decompressed`](super::SourceOptions::max_decompressed). Nothing behind was read.
     DecodedLimit {
-        /// The frame that was being decoded, up to where reading ended.
+        /// The frame that was being decoded, up to the block that passed the limit.
         frame: Frame,
         /// The bytes of a line cut by the limit, which are left out.
         dropped: Span,
@@ -105,6 +105,18 @@ impl SourceDefect {
             SourceDefect::LastFrameCutsLine { fragment, .. } => fragment.start,
             SourceDefect::LineLimit { span, .. } => span.start,
             SourceDefect::DecodedLimit { frame, .. } => frame.decoded.end,
+        }
+    }
+
+    /// Order among those that stand at the same place.
+    fn rank(&self) -> u8 {
+        match self {
+            SourceDefect::LineLimit { .. } => 0,
+            SourceDefect::HeaderFrameNotAlone { .. } => 1,
+            SourceDefect::CorruptFrame { .. } => 2,
+            SourceDefect::LastFrameCutsLine { .. } => 3,
+            SourceDefect::TornFrame { .. } => 4,
+            SourceDefect::DecodedLimit { .. } => 5,
         }
     }
 
@@ -128,7 +140,7 @@ impl Defects {
     /// How many repeating defects are kept.
     pub const LIMIT: usize = 10_000;
 
-    /// In the order they were noticed.
+    /// In the order of the decoded log after the last line; until then as they were noticed.
     pub fn as_slice(&self) -> &[SourceDefect] {
         &self.kept
     }
@@ -136,6 +148,12 @@ impl Defects {
     /// How many were only counted.
     pub fn left_out(&self) -> u64 {
         self.left_out
+    }
+
+    /// Frames are ahead of lines by what is buffered: brings both into the order of the log, whatever the buffer held.
+    pub(super) fn sort(&mut self) {
+        self.kept
+            .sort_by_key(|defect| (defect.decoded_start(), defect.rank()));
     }
 
     pub(super) fn push(&mut self, defect: SourceDefect) {

@@ -44,26 +44,27 @@ impl Map {
         &self.pages
     }
 
-    /// Gives the pages that lie wholly in `from..to` back to the system. Slices stay valid: their pages come back when they are
-    /// read again. A hint; what the system refuses is let be.
+    /// Gives the pages of `from..to` back to the system. Slices stay valid: their pages come back when they are read again. A hint;
+    /// what the system refuses is let be.
     pub(super) fn give_back(&self, from: usize, to: usize) {
-        let to = to.min(self.pages.len());
-        #[cfg(unix)]
-        if from < to {
-            #[expect(
-                unsafe_code,
-                reason = "DONTNEED throws writes to private pages away; these pages are never written"
-            )]
-            // SAFETY: the mapping is shared, file-backed and read only, so the kernel drops page table entries and nothing else:
-            // a later access through a living slice faults the same page of the file in again.
-            let _ = unsafe {
-                self.pages.unchecked_advise_range(
-                    memmap2::UncheckedAdvice::DontNeed,
-                    from,
-                    to - from,
-                )
-            };
-        }
+        give_back(&self.pages, from, to);
+    }
+}
+
+/// Gives the pages of `from..to` of a file mapping back to the system.
+fn give_back(pages: &Mmap, from: usize, to: usize) {
+    let to = to.min(pages.len());
+    #[cfg(unix)]
+    if from < to {
+        #[expect(
+            unsafe_code,
+            reason = "DONTNEED throws writes to private pages away; these pages are never written"
+        )]
+        // SAFETY: the mapping is shared, file-backed and read only, so the kernel drops page table entries and nothing else:
+        // a later access through a living slice faults the same page of the file in again.
+        let _ = unsafe {
+            pages.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, from, to - from)
+        };
     }
 }
 
@@ -116,6 +117,13 @@ impl Segment {
             size,
             used: Mutex::new(0),
         })
+    }
+
+    /// Gives the pages of a file back to the system; memory is kept. Slices stay valid.
+    pub(super) fn give_back(&self) {
+        if let Pages::File { pages, .. } = &self.pages {
+            give_back(pages, 0, self.size);
+        }
     }
 
     /// Copies `bytes` behind what is there. `None` when they do not fit.

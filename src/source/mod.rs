@@ -17,16 +17,18 @@
 
 mod defect;
 mod error;
+mod frames;
 mod lines;
 mod map;
 mod stamp;
 mod store;
 mod stream;
+mod unpack;
 mod whole;
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -39,7 +41,8 @@ use lines::Walk;
 use map::Map;
 use stamp::Stamp;
 use stream::{Plain, StreamWalk};
-use whole::WholeWalk;
+use unpack::Unpack;
+use whole::{Behind, WholeWalk, Windows};
 
 /// Whether files are mapped into memory. A mapped file that shrinks while it is read kills the process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -164,15 +167,28 @@ impl Source {
     /// Walks the lines from the first on. A source that streams can be walked once; a second walk fails at its first line.
     pub fn lines(&self) -> Lines<'_> {
         let max_line = self.options.max_line;
-        let walk = match &self.bytes {
-            Held::Mapped(map) => Walk::Whole(WholeWalk::over(map.bytes(), Some(map), max_line)),
-            Held::Memory(bytes) => Walk::Whole(WholeWalk::over(bytes, None, max_line)),
-            Held::Stream(reader) => {
-                match reader.lock().unwrap_or_else(PoisonError::into_inner).take() {
-                    Some(reader) => Walk::Stream(StreamWalk::over(Plain(reader), max_line)),
-                    None => Walk::Spent,
-                }
+        let walk = match (&self.bytes, self.encoding) {
+            (Held::Mapped(map), Encoding::Raw) => Walk::Whole(WholeWalk::over(
+                map.bytes(),
+                Behind::of(Some(map)),
+                max_line,
+            )),
+            (Held::Memory(bytes), Encoding::Raw) => {
+                Walk::Whole(WholeWalk::over(bytes, Behind::of(None), max_line))
             }
+            (Held::Mapped(map), Encoding::Zstd) => {
+                self.frames(Windows::over(map.bytes(), Behind::of(Some(map))))
+            }
+            (Held::Memory(bytes), Encoding::Zstd) => self.frames(&bytes[..]),
+            (Held::Stream(reader), encoding) => match (take(reader), encoding) {
+                (None, _) => Walk::Spent,
+                (Some(reader), Encoding::Raw) => {
+                    Walk::Stream(StreamWalk::over(Plain(reader), max_line))
+                }
+                (Some(reader), Encoding::Zstd) => {
+                    self.frames(BufReader::with_capacity(Self::READ_AHEAD, reader))
+                }
+            },
         };
         Lines::over(self, walk)
     }
@@ -186,8 +202,10 @@ impl Source {
         }
     }
 
-    /// Gives the pages of a mapped file back to the system, for walks over kept bytes. Slices stay valid: what is read again comes back.
+    /// Gives the pages behind kept bytes back to the system, as far as a file holds them. For walks over kept bytes, every few
+    /// megabytes. Slices stay valid: what is read again comes back.
     pub fn give_back(&self) {
+        self.store.give_back();
         if let Held::Mapped(map) = &self.bytes {
             map.give_back(0, usize::MAX);
         }
@@ -200,6 +218,15 @@ impl Source {
     /// [`SourceError::Keep`] when memory or the directory for temporary files is full.
     pub fn check(&self) -> Result<(), SourceError> {
         self.store.check()
+    }
+
+    /// How much of a compressed stream is read at once.
+    const READ_AHEAD: usize = 128 << 10;
+
+    fn frames<'log>(&self, input: impl BufRead + 'log) -> Walk<'log> {
+        let input: Box<dyn BufRead + 'log> = Box::new(input);
+        let feed = Unpack::over(input, self.options.max_decompressed);
+        Walk::Frames(Box::new(StreamWalk::over(feed, self.options.max_line)))
     }
 
     fn has_changed(&self) -> Result<bool, SourceError> {
@@ -280,10 +307,15 @@ impl Source {
     }
 }
 
+/// A stream's reader, for the first walk.
+fn take(reader: &Mutex<Option<Box<dyn Read + Send>>>) -> Option<Box<dyn Read + Send>> {
+    reader.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
+/// A skippable frame is taken for compression, too: it is no frame of a session log, and can be no line of one.
 fn sniff(first: &[u8]) -> Encoding {
-    if first.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) {
-        Encoding::Zstd
-    } else {
-        Encoding::Raw
+    match first.first_chunk() {
+        Some(magic) if *magic == frames::MAGIC || frames::is_skippable(*magic) => Encoding::Zstd,
+        _ => Encoding::Raw,
     }
 }

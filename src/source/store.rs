@@ -5,6 +5,7 @@
 //! anywhere but into memory and nameless temporary files.
 
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::error::SourceError;
@@ -47,6 +48,8 @@ pub struct Store {
     /// Opened in order, never closed before the store is.
     segments: [OnceLock<Segment>; Store::SEGMENTS],
     growth: Mutex<Growth>,
+    /// Set with the growth's failure; asked at every line.
+    failed: AtomicBool,
     memory_limit: u64,
 }
 
@@ -74,6 +77,7 @@ impl Store {
                 in_memory: 0,
                 failure: None,
             }),
+            failed: AtomicBool::new(false),
             memory_limit,
         }
     }
@@ -89,6 +93,7 @@ impl Store {
         let mut growth = self.growth();
         self.try_keep(&mut growth, bytes).unwrap_or_else(|error| {
             growth.failure.get_or_insert(error);
+            self.failed.store(true, Ordering::Relaxed);
             Box::leak(Box::from(bytes))
         })
     }
@@ -98,14 +103,29 @@ impl Store {
     /// # Errors
     ///
     /// [`SourceError::Keep`] when something could not.
+    #[inline]
     pub(super) fn check(&self) -> Result<(), SourceError> {
-        match &self.growth().failure {
-            None => Ok(()),
-            Some(error) => Err(SourceError::Keep(io::Error::new(
-                error.kind(),
-                error.to_string(),
-            ))),
+        if self.failed.load(Ordering::Relaxed) {
+            Err(self.failure())
+        } else {
+            Ok(())
         }
+    }
+
+    #[cold]
+    fn failure(&self) -> SourceError {
+        SourceError::Keep(match &self.growth().failure {
+            Some(error) => io::Error::new(error.kind(), error.to_string()),
+            None => io::ErrorKind::StorageFull.into(),
+        })
+    }
+
+    /// Gives the pages of kept bytes that lie in files back to the system. Slices stay valid.
+    pub(super) fn give_back(&self) {
+        self.segments
+            .iter()
+            .map_while(OnceLock::get)
+            .for_each(Segment::give_back);
     }
 
     fn growth(&self) -> MutexGuard<'_, Growth> {
@@ -179,6 +199,12 @@ mod tests {
         assert!(kept.iter().map(|bytes| bytes.len()).sum::<usize>() > 3 << 20);
         assert_eq!(store.growth().in_memory, 3 << 20);
         assert!(store.check().is_ok());
+        store.give_back();
+        assert!(
+            kept.iter()
+                .enumerate()
+                .all(|(n, bytes)| bytes.iter().all(|byte| *byte == n as u8))
+        );
         fill(&Store::new(0), 100);
     }
 

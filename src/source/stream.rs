@@ -27,7 +27,6 @@ pub(super) enum Fill {
     /// So many bytes; at least one.
     Bytes(usize),
     /// Bytes are missing here: what stands behind the last line feed has no end.
-    #[expect(dead_code, reason = "compressed logs are not decoded yet")]
     Cut,
     /// No bytes, now and ever. What stands behind the last line feed counts up to this offset of the decoded log.
     End { keep_to: u64 },
@@ -86,6 +85,11 @@ impl<F: Feed> StreamWalk<F> {
         self.offset
     }
 
+    /// Where the bytes come from.
+    pub(super) fn feed(&self) -> &F {
+        &self.feed
+    }
+
     /// The next line that is not longer than the limit.
     pub(super) fn next_line(
         &mut self,
@@ -97,12 +101,12 @@ impl<F: Feed> StreamWalk<F> {
             };
             self.lines += 1;
             let no = LineNo(self.lines);
-            let start = self.offset - self.thrown_away;
-            let whole_len = self.thrown_away + len as u64;
-            self.thrown_away = 0;
+            let thrown_away = std::mem::take(&mut self.thrown_away);
+            let start = self.offset - thrown_away;
+            let whole_len = thrown_away + len as u64;
             self.offset += len as u64 + u64::from(end == LineEnd::Newline);
             let bytes = self.buffer.take(len, end == LineEnd::Newline);
-            if whole_len <= self.max_line {
+            if thrown_away == 0 && whole_len <= self.max_line {
                 let bytes = self.buffer.taken(bytes);
                 return Ok(Some(Line {
                     no,
@@ -159,13 +163,15 @@ impl<F: Feed> StreamWalk<F> {
         len as u64
     }
 
+    /// Nothing follows, and of what is left only the bytes before `keep_to` count.
     fn end(&mut self, keep_to: u64) {
         self.ended = true;
-        let keep = usize::try_from(keep_to.saturating_sub(self.offset)).unwrap_or(usize::MAX);
-        self.buffer.truncate(keep);
-        if keep_to < self.offset {
-            self.thrown_away = 0;
-        }
+        let start = self.offset - self.thrown_away;
+        self.thrown_away = self.thrown_away.min(keep_to.saturating_sub(start));
+        self.offset = start + self.thrown_away;
+        let keep = keep_to.saturating_sub(self.offset);
+        self.buffer
+            .truncate(usize::try_from(keep).unwrap_or(usize::MAX));
     }
 }
 

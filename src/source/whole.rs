@@ -3,6 +3,8 @@
 //! **Takes** the bytes, and the mapping they come from. **Gives** lines as slices of them. **Never** copies, and gives the pages
 //! behind the cursor back as it goes.
 
+use std::io::{self, BufRead, Read};
+
 use memchr::memchr;
 
 use super::defect::{Defects, SourceDefect};
@@ -53,6 +55,44 @@ impl<'log> Behind<'log> {
     }
 }
 
+/// Bytes in memory as a reader that hands them out in windows, so that pages behind it can be given back.
+pub(super) struct Windows<'log> {
+    rest: &'log [u8],
+    at: usize,
+    behind: Behind<'log>,
+}
+
+impl<'log> Windows<'log> {
+    pub(super) fn over(bytes: &'log [u8], behind: Behind<'log>) -> Windows<'log> {
+        Windows {
+            rest: bytes,
+            at: 0,
+            behind,
+        }
+    }
+}
+
+impl Read for Windows<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.fill_buf()?.read(into)?;
+        self.consume(read);
+        Ok(read)
+    }
+}
+
+impl BufRead for Windows<'_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        Ok(self.rest.get(..Behind::WINDOW).unwrap_or(self.rest))
+    }
+
+    fn consume(&mut self, amount: usize) {
+        let amount = amount.min(self.rest.len());
+        self.rest = self.rest.get(amount..).unwrap_or_default();
+        self.at += amount;
+        self.behind.moved_to(self.at);
+    }
+}
+
 /// A forward walk over the lines of bytes in memory.
 pub(super) struct WholeWalk<'log> {
     /// What is not walked yet.
@@ -64,8 +104,7 @@ pub(super) struct WholeWalk<'log> {
 }
 
 impl<'log> WholeWalk<'log> {
-    pub(super) fn over(bytes: &'log [u8], map: Option<&'log Map>, max_line: u64) -> Self {
-        let behind = Behind::of(map);
+    pub(super) fn over(bytes: &'log [u8], behind: Behind<'log>, max_line: u64) -> Self {
         WholeWalk {
             rest: bytes,
             len: bytes.len(),
