@@ -199,7 +199,10 @@ impl Header {
     fn len_behind(descriptor: u8) -> usize {
         let single = descriptor & 0x20 != 0;
         let window = usize::from(!single);
-        let dictionary = [0, 1, 2, 4][usize::from(descriptor & 3)];
+        let dictionary = match descriptor & 3 {
+            3 => 4,
+            flag => usize::from(flag),
+        };
         window + dictionary + Self::content_size_len(descriptor)
     }
 

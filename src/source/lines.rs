@@ -10,7 +10,7 @@ use super::error::SourceError;
 use super::stream::{Plain, StreamWalk};
 use super::unpack::Unpack;
 use super::whole::WholeWalk;
-use super::{Encoding, Source};
+use super::{Encoding, InputDigest, Source};
 use crate::line::Line;
 
 /// A forward walk over the lines of a log. Lending: a line lives until the next one is asked for.
@@ -47,6 +47,9 @@ pub struct SourceSummary {
     pub defects: Defects,
     /// Whether the file was written (appending aside), replaced or removed while it was read. What was read may then be of no one moment.
     pub changed: bool,
+    /// SHA-256 of all bytes of the input, [if wanted](super::SourceOptions::digest): of the file as it lies on disk, or of all a pipe
+    /// held.
+    pub digest: Option<[u8; 32]>,
 }
 
 impl<'log> Lines<'log> {
@@ -90,7 +93,8 @@ impl<'log> Lines<'log> {
     ///
     /// # Errors
     ///
-    /// When kept bytes found no room, or the system does not say whether the file changed.
+    /// When kept bytes found no room, the system does not say whether the file changed, or a digest is wanted and the rest of a stream
+    /// cannot be read.
     pub fn finish(mut self) -> Result<SourceSummary, SourceError> {
         self.source.check()?;
         self.defects.sort();
@@ -100,6 +104,14 @@ impl<'log> Lines<'log> {
             Walk::Frames(walk) => (walk.lines(), walk.walked(), walk.feed().complete_frames()),
             Walk::Spent => return Err(SourceError::AlreadyRead),
         };
+        if self.source.options.digest == InputDigest::Wanted {
+            match &mut self.walk {
+                Walk::Stream(walk) => walk.drain()?,
+                Walk::Frames(walk) => walk.drain()?,
+                Walk::Whole(_) | Walk::Spent => {}
+            }
+        }
+        let digest = self.source.digest();
         let changed = self.source.has_changed()?;
         let encoding = self.source.encoding();
         Ok(SourceSummary {
@@ -109,6 +121,7 @@ impl<'log> Lines<'log> {
             frames,
             defects: self.defects,
             changed,
+            digest,
         })
     }
 }
@@ -118,6 +131,7 @@ pub(super) mod tests {
     use std::io::{self, Read};
 
     use proptest::prelude::*;
+    use sha2::{Digest as _, Sha256};
 
     use super::super::{Input, Keep, MmapMode, SourceOptions};
     use super::*;
@@ -185,6 +199,13 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn a_source_may_be_shared_by_threads() {
+        fn shared<T: Send + Sync>() {}
+        shared::<Source>();
+        shared::<Keep<'_>>();
+    }
+
+    #[test]
     fn a_line_above_the_limit_is_left_out_and_counted() {
         let source = Source::from_bytes_with(&b"four\nfive5\nsix"[..], &with_max_line(4));
         let (lines, summary) = tell(&source);
@@ -247,6 +268,23 @@ pub(super) mod tests {
             assert_eq!(summary.decoded_len, 7);
             assert!(!summary.changed, "grown is no change");
             source.give_back();
+        }
+    }
+
+    #[test]
+    fn the_digest_is_of_all_bytes_even_when_the_walk_ends_early() {
+        let bytes = b"one\ntwo\nthree".repeat(100_000);
+        let wanted = SourceOptions {
+            digest: InputDigest::Wanted,
+            ..SourceOptions::default()
+        };
+        let whole = Source::from_bytes_with(bytes.clone(), &wanted);
+        let stream = Source::from_reader(io::Cursor::new(bytes.clone()), &wanted).expect("open");
+        for source in [&whole, &stream] {
+            let mut lines = source.lines();
+            lines.next_line().expect("readable");
+            let expected: [u8; 32] = Sha256::digest(&bytes).into();
+            assert_eq!(lines.finish().expect("summary").digest, Some(expected));
         }
     }
 

@@ -16,6 +16,7 @@
 //! ```
 
 mod defect;
+mod digest;
 mod error;
 mod frames;
 mod lines;
@@ -30,13 +31,15 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 pub use defect::{Defects, Frame, FrameFault, SourceDefect};
+pub use digest::InputDigest;
 pub use error::SourceError;
 pub use lines::{Lines, SourceSummary};
 pub use store::{Keep, Store};
 
+use digest::{Digesting, RunningDigest};
 use lines::Walk;
 use map::Map;
 use stamp::Stamp;
@@ -67,16 +70,19 @@ pub struct SourceOptions {
     pub max_decompressed: u64,
     /// How many bytes the [`Store`] of a stream keeps in memory before it takes to temporary files.
     pub store_memory: u64,
+    /// Whether [`SourceSummary::digest`] is made.
+    pub digest: InputDigest,
 }
 
 impl Default for SourceOptions {
-    /// Maps where possible; lines up to 512 MiB, logs up to 16 GiB, 64 MiB of kept bytes in memory.
+    /// Maps where possible; lines up to 512 MiB, logs up to 16 GiB, 64 MiB of kept bytes in memory, no digest.
     fn default() -> SourceOptions {
         SourceOptions {
             mmap: MmapMode::Auto,
             max_line: 512 << 20,
             max_decompressed: 16 << 30,
             store_memory: 64 << 20,
+            digest: InputDigest::Unwanted,
         }
     }
 }
@@ -107,6 +113,10 @@ pub struct Source {
     stamp: Option<Stamp>,
     store: Store,
     options: SourceOptions,
+    /// Of the bytes of a stream that have passed, when it is wanted.
+    passed: Option<RunningDigest>,
+    /// Of all bytes, once it is known.
+    digest: OnceLock<[u8; 32]>,
 }
 
 /// Where the bytes are.
@@ -235,6 +245,30 @@ impl Source {
         })
     }
 
+    /// The digest of all bytes, when it is wanted. A stream must have been read to its end.
+    fn digest(&self) -> Option<[u8; 32]> {
+        let of_windows = |mut windows: Windows<'_>| {
+            let digest = RunningDigest::default();
+            while let Ok(bytes @ [_, ..]) = windows.fill_buf() {
+                digest.update(bytes);
+                let len = bytes.len();
+                windows.consume(len);
+            }
+            digest.so_far()
+        };
+        let of_all = || match &self.bytes {
+            Held::Mapped(map) => of_windows(Windows::over(map.bytes(), Behind::of(Some(map)))),
+            Held::Memory(bytes) => of_windows(Windows::over(bytes, Behind::of(None))),
+            Held::Stream(_) => self
+                .passed
+                .as_ref()
+                .map(RunningDigest::so_far)
+                .unwrap_or_default(),
+        };
+        let is_wanted = self.options.digest == InputDigest::Wanted;
+        is_wanted.then(|| *self.digest.get_or_init(of_all))
+    }
+
     fn open_path(path: &Path, options: &SourceOptions) -> Result<Source, SourceError> {
         let file = File::open(path).map_err(|error| SourceError::opening(path, error))?;
         let metadata = file.metadata().map_err(SourceError::Read)?;
@@ -276,19 +310,19 @@ impl Source {
         options: &SourceOptions,
     ) -> Result<Source, SourceError> {
         let mut first = Vec::new();
-        reader
-            .by_ref()
-            .take(4)
-            .read_to_end(&mut first)
-            .map_err(SourceError::Read)?;
+        let start = reader.by_ref().take(4).read_to_end(&mut first);
+        start.map_err(SourceError::Read)?;
         let encoding = sniff(&first);
-        let reader = Box::new(io::Cursor::new(first).chain(reader));
-        Ok(Source::of(
-            Held::Stream(Mutex::new(Some(reader))),
-            encoding,
-            stamp,
-            options,
-        ))
+        let reader = io::Cursor::new(first).chain(reader);
+        let wanted = options.digest == InputDigest::Wanted;
+        let passed = wanted.then(RunningDigest::default);
+        let reader: Box<dyn Read + Send> = match passed.clone() {
+            Some(digest) => Box::new(Digesting { reader, digest }),
+            None => Box::new(reader),
+        };
+        let stream = Held::Stream(Mutex::new(Some(reader)));
+        let source = Source::of(stream, encoding, stamp, options);
+        Ok(Source { passed, ..source })
     }
 
     fn of(
@@ -303,6 +337,8 @@ impl Source {
             stamp,
             store: Store::new(options.store_memory),
             options: *options,
+            passed: None,
+            digest: OnceLock::new(),
         }
     }
 }

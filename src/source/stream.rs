@@ -3,7 +3,7 @@
 //! **Takes** a [`Feed`] of decoded bytes. **Gives** lines in a buffer that is used again for the next one.
 //! **Never** holds more than the longest line allowed and one read ahead.
 
-use std::io::{ErrorKind, Read};
+use std::io::{self, ErrorKind, Read};
 
 use memchr::memchr;
 
@@ -19,6 +19,13 @@ pub(super) trait Feed {
     ///
     /// When the stream cannot be read.
     fn fill(&mut self, into: &mut [u8], defects: &mut Defects) -> Result<Fill, SourceError>;
+
+    /// Reads what is left, for nothing but its having been read.
+    ///
+    /// # Errors
+    ///
+    /// When the stream cannot be read.
+    fn drain(&mut self) -> Result<(), SourceError>;
 }
 
 /// What a [`Feed`] gave.
@@ -45,6 +52,11 @@ impl<R: Read> Feed for Plain<R> {
                 Err(error) => return Err(SourceError::Read(error)),
             }
         }
+    }
+
+    fn drain(&mut self) -> Result<(), SourceError> {
+        io::copy(&mut self.0, &mut io::sink()).map_err(SourceError::Read)?;
+        Ok(())
     }
 }
 
@@ -88,6 +100,11 @@ impl<F: Feed> StreamWalk<F> {
     /// Where the bytes come from.
     pub(super) fn feed(&self) -> &F {
         &self.feed
+    }
+
+    /// Reads on to the end of the stream, past all lines.
+    pub(super) fn drain(&mut self) -> Result<(), SourceError> {
+        self.feed.drain()
     }
 
     /// The next line that is not longer than the limit.

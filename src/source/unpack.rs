@@ -101,6 +101,16 @@ impl<R: BufRead> Feed for Unpack<R> {
             }
         }
     }
+
+    fn drain(&mut self) -> Result<(), SourceError> {
+        loop {
+            let len = fill_buf(&mut self.input)?.len();
+            if len == 0 {
+                return Ok(());
+            }
+            self.consume(len);
+        }
+    }
 }
 
 impl<R: BufRead> Unpack<R> {
