@@ -23,7 +23,7 @@ def second_turn(reason, dialect=Mid, first=None, before=None, **members):
 
 
 def warm(dialect=Mid):
-    return {**dialect.config, "temperature": 1}
+    return {**dialect.config, "reasoningEffort": "high"}
 
 
 # 0501 request-without-header
@@ -51,7 +51,7 @@ passes("0503", "resume-behind-initial", second_turn("resume"))
 # 0504 change-without-change
 fail("0504", "equal", second_turn("change"), "0504 error 16")
 fail("0504", "empty-flags", second_turn("change", Head, adapterDefaults={}), "0504 error 16")
-passes("0504", "temperature", second_turn("change", config=warm()))
+passes("0504", "reasoning-effort", second_turn("change", config=warm()))
 passes("0504", "redacted", second_turn("change", first={"system": "{{system}}"}, system="{{system}}"), "0307 note 3", "0307 note 16")
 log = plain(V3)
 log.turn_start()
@@ -141,9 +141,9 @@ def shape(name, dialect, seq, **members):
 for name, dialect, config in (
     ("no-model", Seed, {"temperature": 1}),
     ("no-provider", Head, {"model": "acme-1"}),
-    ("temperature-is-text", Mid, {**Mid.config, "temperature": "hot"}),
-    ("stop-is-text", Mid, {**Mid.config, "stop": "END"}),
-    ("max-tokens-zero", Head, {**Head.config, "maxTokens": 0}),
+    ("temperature-is-text", Head, {**Head.config, "temperature": "hot"}),
+    ("stop-is-text", Head, {**Head.config, "stop": "END"}),
+    ("max-tokens-is-text", Head, {**Head.config, "maxTokens": "900"}),
     ("effort-is-empty", Head, {**Head.config, "reasoningEffort": ""}),
 ):
     log = dialect()
@@ -153,7 +153,6 @@ for name, dialect, config in (
 shape("system-is-list", Mid, 3, system=["Be brief."])
 shape("system-is-null", Head, 3, system=None)
 shape("tools-is-object", Head, 3, tools={"echo": ECHO})
-shape("tool-without-name", Head, 3, tools=[{"description": "d", "parameters": {"type": "object"}}])
 shape("default-is-false", Head, 3, adapterDefaults={"maxTokens": False})
 shape("default-without-member", Head, 3, adapterDefaults={"maxTokens": True})
 shape("system-in-version-3", V3, 4, system="Be brief.")

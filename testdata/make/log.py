@@ -42,7 +42,7 @@ class Log:
 
     def add(self, type, data, append=False, replace=None, sources=None, **more):
         """Appends an event; `replace` is the pair of surface events between which it stands."""
-        row = {"type": type, "seq": self.seq, "time": self.created + self.seq, "data": data}
+        row = {"type": type, "seq": self.seq, "time": self.created + self.seq, "data": json.loads(json.dumps(data))}
         if sources is not None:
             row["sourceEventSeqs"] = sources
         if append:

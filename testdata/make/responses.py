@@ -96,10 +96,10 @@ row["data"]["interrupted"] = True
 passes("0704", "interrupted", log)
 
 # 0705 bad-chunk-stream
-def broken(name, change, nth, dialect=Head):
+def broken(name, change, nth, dialect=Head, *more):
     log, row = streamed(dialect, change)
     seq = log.find("assistant/chunk", nth)["seq"] if log.version == 0 else row["seq"]
-    fail("0705", name, log, f"0705 warning {seq}")
+    fail("0705", name, log, f"0705 warning {seq}", *more)
 
 
 USAGE = {"type": "usage", "usage": {"inputTokens": 150, "outputTokens": 5, "cacheReadTokens": 0}}
@@ -107,7 +107,7 @@ broken("start-repeated", lambda chunks: chunks[:1] + chunks, 1)
 broken("delta-without-block", lambda chunks: chunks[:4] + [{"type": "text-delta", "index": 0, "text": "!"}] + chunks[4:], 4)
 broken("delta-of-other-kind", lambda chunks: chunks[:3] + [{"type": "reasoning-delta", "index": 0, "text": ""}] + chunks[3:], 3)
 broken("usage-twice", lambda chunks: chunks[:-1] + [USAGE] + chunks[-1:], 5)
-broken("index-negative", lambda chunks: chunks[:4] + [{"type": "text-delta", "index": -1, "text": "!"}] + chunks[4:], 4)
+broken("index-negative", lambda chunks: chunks[:4] + [{"type": "text-delta", "index": -1, "text": "!"}] + chunks[4:], 4, Head, "0701 error 11")
 broken("start-repeated-in-version-4", lambda chunks: chunks[:1] + chunks, 1, V4)
 passes("0705", "two-blocks", plain(Head, text("Hello."), {"type": "reasoning", "text": "Greet."}))
 

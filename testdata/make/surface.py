@@ -32,7 +32,8 @@ def replaced(start, end, sources, dialect=Mid):
     """An open turn with a plugin's replace behind it; ends and sources are positions on the surface."""
     log = open_turn(dialect)
     nodes = surface(log)
-    row = log.user("In short: hi.", {"kind": "plugin", "plugin": "notes"}, (nodes[start], nodes[end]), [nodes[at] for at in sources])
+    source = None if dialect is V4 else {"kind": "plugin", "plugin": "notes"}
+    row = log.user("In short: hi.", source, (nodes[start], nodes[end]), [nodes[at] for at in sources])
     log.turn_end()
     return log, row
 
@@ -85,8 +86,8 @@ log = plain()
 log.find("step/end")["surfaceOp"] = "append"
 fail("0405", "step-end", log, "0405 error 11")
 log = plain(Head)
-log.find("turn/end")["sourceEventSeqs"] = [0]
-fail("0405", "sources-only", log, "0405 error 12")
+log.find("step/end")["sourceEventSeqs"] = [0]
+fail("0405", "sources-only", log, "0405 error 11")
 log = plain(V3)
 log.add("acme/note", {}, append=True, sources=[1], ignorable=True)
 passes("0405", "ignorable-in-version-3", log)

@@ -41,7 +41,7 @@ log.answer(text("Hello."))
 log.step_end()
 row = log.turn_end()
 row["data"]["turn"] = 2
-fail("0601", "end-of-other-turn", log, f"0601 error {row['seq']}", "0607 note 12")
+fail("0601", "end-of-other-turn", log, f"0601 error {row['seq']}")
 log = plain(Head)
 log.begin(reason=None)
 log.step_end()
@@ -165,10 +165,11 @@ def unanswered(dialect, recorded=True):
     log = dialect()
     log.begin("Echo hi.")
     answer = log.answer(call("c1"))
-    row = log.tool_call("c1") if recorded else answer
+    if recorded:
+        log.tool_call("c1")
     log.step_end()
     log.turn_end()
-    return log, row
+    return log, answer
 
 
 log, row = unanswered(Mid)
@@ -223,12 +224,12 @@ def note(log, row):
     log.rows[log.rows.index(row)] = {"type": "acme/note", "seq": row["seq"], "time": row["time"], "data": {}, "ignorable": True}
 
 
-compaction("no-start", lambda log, start, summary, checkpoint, end: note(log, start), 1)
+compaction("no-start", lambda log, start, summary, checkpoint, end: note(log, start), 1, "0609 error 14", "0609 error 15")
 compaction("other-id", lambda log, start, summary, checkpoint, end: end["data"].update(compactionId="k2"), 3)
 compaction("empty-shadow", lambda log, start, summary, checkpoint, end: summary["data"].update(shadowedSeqs=[]), 1)
 compaction("range-is-not-the-ends", lambda log, start, summary, checkpoint, end: summary["data"]["shadowedRange"].update(end=summary["data"]["shadowedSeqs"][0]), 1)
 compaction("count-negative", lambda log, start, summary, checkpoint, end: summary["data"].update(shadowedTokenCount=-1), 1)
-compaction("owner-is-other-turn", lambda log, start, summary, checkpoint, end: start["data"].update(turn=2), 0)
+compaction("owner-is-other-turn", lambda log, start, summary, checkpoint, end: (start["data"].update(turn=2), end["data"].update(turn=2)), 0)
 compaction("checkpoint-with-other-id", lambda log, start, summary, checkpoint, end: checkpoint["data"]["source"].update(compactionId="k2"), 2)
 compaction("other-id-in-version-4", lambda log, start, summary, checkpoint, end: end["data"].update(compactionId="k2"), 3, dialect=V4)
 log = plain(Head)
@@ -241,7 +242,7 @@ log = plain(Head)
 log.turn_start()
 log.add("compaction/start", {"compactionId": "k1", "turn": 2})
 row = log.add("compaction/start", {"compactionId": "k2", "turn": 2})
-log.add("compaction/end", {"compactionId": "k1", "turn": 2, "error": "cancelled"})
+log.add("compaction/end", {"compactionId": "k2", "turn": 2, "error": "cancelled"})
 log.turn_end()
 fail("0609", "nested", log, f"0609 error {row['seq']}")
 for dialect in (Head, V3):
@@ -324,14 +325,14 @@ def data(name, dialect, type, change, level="error", base=plain):
 data("no-id", Head, "user/message", lambda data: data.pop("id"))
 data("other-role", Head, "user/message", lambda data: data.update(role="assistant"))
 data("content-is-text", Head, "user/message", lambda data: data.update(content="Say hi."))
-data("tool-ids-differ", Head, "tool/result", lambda data: data["message"]["content"][0].update(toolCallId="c2"), base=tools)
+data("tool-ids-differ", Head, "tool/result", lambda data: data["message"]["source"].update(callId="c2"), base=tools)
 data("content-missing-in-old-turn", Mid, "user/message", lambda data: data.pop("content"))
 data("plugin-source-in-version-4", V4, "user/message", lambda data: data.update(source={"kind": "plugin", "plugin": "notes"}))
 data("tool-result-block-in-version-4", V4, "user/message", lambda data: data["content"].append({"type": "tool-result", "toolCallId": "c1", "content": []}))
 log = plain(Head)
 row = log.add("session/title", {"messageSeqs": [2], "source": {"kind": "fallback"}})
 fail("0612", "title-without-title", log, f"0612 warning {row['seq']}")
-log = plain(Mid)
+log = plain(Head)
 log.turn_start()
 row = log.add("todo/write", {"todos": "none"})
 log.turn_end()
