@@ -25,6 +25,15 @@ impl Model {
         }
     }
 
+    /// The model of that name, for the command line.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "flash" => Some(Model::Flash),
+            "pro" => Some(Model::Pro),
+            _ => None,
+        }
+    }
+
     /// The other one.
     pub fn other(self) -> Self {
         match self {

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use super::super::header::PROVIDER;
 use super::super::json::Json;
 use super::super::shape::Shape;
-use super::dialog::{Answer, Source, UserMessage, print_text};
+use super::message::{Answer, Source, UserMessage, print_text};
 use super::usage::Usage;
 use super::{Node, Pen};
 

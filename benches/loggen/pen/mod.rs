@@ -3,8 +3,10 @@
 //! **Takes** what happens, in order. **Gives** the lines a writer of that shape would have written. **Never** decides what
 //! happens; ids that all shapes share come from outside.
 
+mod chunk;
 mod compaction;
 mod dialog;
+mod message;
 mod request;
 mod response;
 mod surface;
@@ -13,7 +15,7 @@ mod usage;
 use std::io::{self, Write};
 
 pub use compaction::Compaction;
-pub use dialog::{Answer, Source, UserMessage};
+pub use message::{Answer, Source, UserMessage};
 
 use super::header::Head;
 use super::json::Json;

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use super::super::header::{Head, Model, PROVIDER, Tool};
 use super::super::json::Json;
 use super::super::shape::Shape;
-use super::dialog::print_text;
+use super::message::print_text;
 use super::surface::{Node, Role};
 use super::{Pen, Sources};
 
