@@ -97,16 +97,18 @@ impl Surface {
             })
     }
 
-    /// All but the protected head and the last `kept` answers with what follows them; `None` if that is less than four nodes.
+    /// All but the protected head and the last `kept` answers with what follows them; `None` if that is less than four messages.
+    ///
+    /// Messages that only some shapes have do not count, so that all shapes condense the same.
     pub(super) fn old_span(&self, kept: usize) -> Option<(usize, usize)> {
         let first = usize::from(self.nodes.first().is_some_and(|(_, node)| node.is_system()));
-        let answers = self
-            .nodes
-            .iter()
-            .enumerate()
-            .filter(|(_, (_, node))| matches!(node.role, Role::Assistant));
-        let end = answers.rev().nth(kept.checked_sub(1)?)?.0;
-        (end >= first + 4).then(|| (first, end - 1))
+        let answers = self.nodes.iter().enumerate();
+        let mut answers = answers.filter(|(_, (_, node))| matches!(node.role, Role::Assistant));
+        let end = answers.nth_back(kept.checked_sub(1)?)?.0;
+        let shared = |role: &Role| !matches!(role, Role::System(_) | Role::Developer);
+        let old = self.nodes.get(first..end)?;
+        let messages = old.iter().filter(|(_, node)| shared(&node.role)).count();
+        (messages >= 4).then(|| (first, end - 1))
     }
 
     /// Long tool results in front of position `end`, not pruned before.
