@@ -47,7 +47,10 @@ passes("0102", "plain", plain())
 log = plain()
 fail("0103", "cut-record", log.bytes() + b'{"type":"turn/start","seq":12,"ti', "0103 warning -")
 fail("0103", "complete-record", log.bytes() + line(Mid().add("turn/start", {"turn": 2})), "0103 warning -")
-passes("0103", "final-newline", log)
+log = plain()
+log.turn_start()
+fail("0103", "in-open-turn", log.bytes() + b'{"type":"user/mess', "0607 note 13", "0103 warning -")
+passes("0103", "final-newline", plain())
 
 # 0104 zero-filled-tail
 fail("0104", "nul-bytes", plain().bytes() + bytes(64), "0104 warning -")
