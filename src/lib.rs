@@ -15,9 +15,14 @@
 //! messages are · *header* the half of a request that is not history · *request* what an attempt sent · *segment* a part of the
 //! provider's prompt · *place* where a finding points · *finding* one fault or fact · *level* how much it weighs.
 
+pub mod dialect;
+pub mod event;
 pub mod finding;
+pub mod fold;
 pub mod line;
+pub mod log;
 pub mod record;
+pub mod request;
 pub mod rules;
 pub mod source;
 

@@ -3,8 +3,40 @@
 //! **Takes** nothing: `dialect` builds events out of records. **Gives** [`Event`] and its parts, borrowed from the current line.
 //! **Never** decides anything.
 
-use crate::line::{Excerpt, LineNo, Millis, Seq, Span};
+mod fault;
+mod stream;
+
+pub use fault::{
+    Branch, Fault, Faults, HeadFault, Noted, Position, Scope, SourcesFault, StepFault, TurnFault,
+};
+
+pub use stream::{Piece, Stream};
+
+use crate::line::{LineNo, Millis, Seq, Span};
 use crate::record::{DeltaRun, Raw, SourceSeqs};
+
+/// What a record turned out to be.
+#[derive(Clone, Debug)]
+pub enum Outcome<'line> {
+    /// An event.
+    Event(Event<'line>),
+    /// No event: what is wrong was noted. Its number, where it has one, still counts.
+    Unusable {
+        /// Its number.
+        seq: Option<Seq>,
+        /// How many numbers it takes.
+        count: u64,
+    },
+}
+
+/// What the fold must know of a log's generation, without knowing the generation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Conduct {
+    /// Whether chunks stand inside the response's event.
+    pub has_streams: bool,
+    /// Whether the surface begins with a protected system message.
+    pub protects_head: bool,
+}
 
 /// Where an event stands in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +127,7 @@ pub enum Body<'line> {
     /// A packed run of pieces (version 0 and 1).
     Deltas(StepName, DeltaRun<'line>),
     /// An attempt that produced no message, with its stream (version 2 and later).
-    Attempt(StepName, Raw<'line>),
+    Attempt(StepName, Stream<'line>),
     /// A snapshot of the half of a request that is not history.
     Header(HeaderEvent<'line>),
     /// The route of a request.
@@ -135,7 +167,10 @@ pub enum Body<'line> {
         queued: bool,
     },
     /// A known event that only informs.
-    LogOnly,
+    LogOnly {
+        /// Whether it must stand inside a turn in every build.
+        in_turn: bool,
+    },
     /// A representation that cannot be replayed.
     Legacy(Legacy),
     /// A type this generation does not know.
@@ -214,7 +249,7 @@ pub struct Message<'line> {
     /// Whether the user cut the response short.
     pub interrupted: bool,
     /// The response's stream (version 2 and later).
-    pub stream: Option<Raw<'line>>,
+    pub stream: Option<Stream<'line>>,
     /// Which call a tool result answers.
     pub call: Option<Raw<'line>>,
     /// Whether a tool result says that the tool failed.
@@ -296,6 +331,8 @@ pub struct HeaderEvent<'line> {
     pub reason: Option<Raw<'line>>,
     /// Whether a new series of requests starts here.
     pub starts_series: bool,
+    /// Whether its text is a fixture's placeholders.
+    pub redacted: bool,
 }
 
 /// A call of a tool.
@@ -338,17 +375,4 @@ pub struct Retry<'line> {
     pub id: Option<Raw<'line>>,
     /// The event's data.
     pub data: Raw<'line>,
-}
-
-/// A typed fact about bad input, and where it was met.
-#[derive(Clone, Debug)]
-pub struct Noted<F> {
-    /// The fact.
-    pub fault: F,
-    /// Where.
-    pub at: At,
-    /// Which bytes are at fault.
-    pub mark: Span,
-    /// What stands there.
-    pub excerpt: Option<Excerpt>,
 }

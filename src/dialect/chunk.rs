@@ -1,0 +1,31 @@
+//! One piece of a response: the same in a chunk event of version 0 and in a stream of later versions.
+//!
+//! **Takes** a chunk object. **Gives** a [`Chunk`]. **Never** knows the pieces around it.
+//!
+//! Source: format reference, sections B.1 and B.2.
+
+use super::decode::{Draft, fits, shown};
+use super::vocabulary::Ty;
+use crate::event::{Chunk, Fault, Scope};
+use crate::record::Raw;
+
+/// Decodes a chunk and notes what its vocabulary forbids.
+pub(super) fn decode<'line>(draft: &mut Draft<'line, '_>, raw: Raw<'line>) -> Chunk<'line> {
+    let chunk = Chunk::read(raw);
+    if let Chunk::Finish { reason, .. } = chunk
+        && !reason
+            .and_then(|reason| reason.get("kind"))
+            .is_some_and(|kind| fits(kind, Ty::Text))
+    {
+        let word = reason
+            .and_then(|reason| reason.get("kind"))
+            .map(shown)
+            .unwrap_or_default();
+        let fault = Fault::Vocabulary {
+            what: "finish reason",
+            word,
+        };
+        draft.note(fault, Scope::Any, reason.unwrap_or(raw));
+    }
+    chunk
+}

@@ -1,0 +1,332 @@
+//! Assembles a response's chunks into the content of its message.
+//!
+//! **Takes** chunks and packed runs in their order. **Gives** the blocks, the usage and the end. **Never** outlives its attempt.
+//!
+//! Source: format reference, section G, and the grammar of H-STREAM in B.2.
+
+use super::session::Finish;
+use crate::event::Chunk;
+use crate::line::Seq;
+use crate::record::{DeltaKind, DeltaRun, Raw, TextBuf, print_str};
+
+/// A response while it streams.
+#[derive(Debug, Default)]
+pub(crate) struct Response {
+    parts: Vec<Part>,
+    usage: Option<Vec<u8>>,
+    finish: Finish,
+    finished: bool,
+    chunks: u64,
+    /// Runs of consecutive chunk events, first and last seq.
+    seqs: Vec<(Seq, Seq)>,
+    grammar: Option<&'static str>,
+}
+
+#[derive(Debug)]
+struct Part {
+    index: Option<u64>,
+    kind: PartKind,
+    text: TextBuf,
+    id: Option<TextBuf>,
+    name: TextBuf,
+    /// The block of its `block-end`, printed.
+    closed: Option<Vec<u8>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum PartKind {
+    Text,
+    Reasoning,
+    ToolCall,
+    Other,
+}
+
+impl PartKind {
+    fn of(raw: Option<Raw<'_>>) -> PartKind {
+        let is = |word: &str| raw.is_some_and(|raw| raw.is_str(word));
+        match () {
+            () if is("text") => PartKind::Text,
+            () if is("reasoning") => PartKind::Reasoning,
+            () if is("tool-call") => PartKind::ToolCall,
+            () => PartKind::Other,
+        }
+    }
+}
+
+impl Response {
+    /// Adds the seqs of chunk events.
+    pub(crate) fn extend(&mut self, first: Seq, count: u64) {
+        let last = Seq(first.0.saturating_add(count.saturating_sub(1)));
+        match self.seqs.last_mut() {
+            Some(run) if run.1.0.checked_add(1) == Some(first.0) => run.1 = last,
+            _ => self.seqs.push((first, last)),
+        }
+    }
+
+    /// Takes a chunk.
+    pub(crate) fn push(&mut self, chunk: &Chunk<'_>) {
+        self.chunks += 1;
+        if self.finished {
+            self.fault("a chunk follows the finish");
+        }
+        match *chunk {
+            Chunk::BlockStart { index, kind } => self.start(index, PartKind::of(kind)),
+            Chunk::Text { index, text } => {
+                self.delta(index, PartKind::Text, |part| push(&mut part.text, text))
+            }
+            Chunk::Reasoning { index, text } => {
+                self.delta(index, PartKind::Reasoning, |part| {
+                    push(&mut part.text, text)
+                });
+            }
+            Chunk::ToolCall {
+                index,
+                id,
+                name,
+                arguments,
+            } => {
+                self.delta(index, PartKind::ToolCall, |part| {
+                    part.identify(Some(id), name);
+                    push(&mut part.text, arguments);
+                });
+            }
+            Chunk::BlockEnd { index, block } => self.end(index, block),
+            Chunk::Usage(usage) => {
+                if self.usage.replace(usage.printed().into_owned()).is_some() {
+                    self.fault("usage comes twice");
+                }
+            }
+            Chunk::Finish { reason, .. } => self.finish(reason),
+            Chunk::Other => {}
+        }
+    }
+
+    /// Takes a packed run.
+    pub(crate) fn push_run(&mut self, run: &DeltaRun<'_>) {
+        self.chunks += run.len;
+        if self.finished {
+            self.fault("a chunk follows the finish");
+        }
+        let kind = match run.kind {
+            DeltaKind::Text => PartKind::Text,
+            DeltaKind::Reasoning => PartKind::Reasoning,
+            DeltaKind::ToolCall => PartKind::ToolCall,
+        };
+        let index = run.index.safe_int().and_then(|n| u64::try_from(n).ok());
+        self.delta(index, kind, |part| {
+            if part.kind == PartKind::ToolCall || run.id.is_some() {
+                part.identify(run.id, run.name);
+            }
+            run.joined(&mut part.text);
+        });
+    }
+
+    fn fault(&mut self, why: &'static str) {
+        self.grammar.get_or_insert(why);
+    }
+
+    fn position(&self, index: Option<u64>) -> Option<usize> {
+        // The block that grows is nearly always the last one.
+        self.parts.iter().rposition(|part| part.index == index)
+    }
+
+    fn start(&mut self, index: Option<u64>, kind: PartKind) {
+        if index.is_none() {
+            self.fault("a block's index is no whole number");
+        }
+        match self.position(index) {
+            Some(_) => self.fault("a block starts twice"),
+            None => self.parts.push(Part::new(index, kind)),
+        }
+    }
+
+    fn delta(&mut self, index: Option<u64>, kind: PartKind, add: impl FnOnce(&mut Part)) {
+        let at = match self.position(index) {
+            Some(at) => at,
+            None => {
+                self.fault("a delta has no open block");
+                self.parts.push(Part::new(index, kind.clone()));
+                self.parts.len() - 1
+            }
+        };
+        let Some(part) = self.parts.get_mut(at) else {
+            return;
+        };
+        if part.closed.is_some() {
+            return self.fault("a delta has no open block");
+        }
+        let fits = part.kind == kind;
+        add(part);
+        if !fits {
+            self.fault("a delta has another type than its block");
+        }
+    }
+
+    fn end(&mut self, index: Option<u64>, block: Raw<'_>) {
+        let kind = PartKind::of(block.get("type"));
+        let at = match self.position(index) {
+            Some(at) => at,
+            None => {
+                self.fault("a block ends that never started");
+                self.parts.push(Part::new(index, kind.clone()));
+                self.parts.len() - 1
+            }
+        };
+        let Some(part) = self.parts.get_mut(at) else {
+            return;
+        };
+        let fits = part.kind == kind;
+        let twice = part.closed.is_some();
+        part.closed
+            .get_or_insert_with(|| block.printed().into_owned());
+        part.text.clear();
+        if twice {
+            self.fault("a block ends twice");
+        } else if !fits {
+            self.fault("a block ends with another type than it began with");
+        }
+    }
+
+    fn finish(&mut self, reason: Option<Raw<'_>>) {
+        let kind = reason.and_then(|reason| reason.get("kind"));
+        let is = |word: &str| kind.is_some_and(|kind| kind.is_str(word));
+        let failed = is("error") || is("aborted");
+        if self.parts.iter().any(|part| part.closed.is_none()) && !failed {
+            self.fault("a block is open at the finish");
+        }
+        self.finished = true;
+        self.finish = if failed {
+            Finish::Failed {
+                early: reason.is_some_and(|reason| reason.get("message").is_some()),
+            }
+        } else if is("max-tokens") {
+            Finish::MaxTokens
+        } else {
+            Finish::Done
+        };
+    }
+
+    pub(crate) fn ended(&self) -> Finish {
+        self.finish
+    }
+
+    pub(crate) fn is_finished(&self) -> bool {
+        self.finished
+    }
+
+    pub(crate) fn chunks(&self) -> u64 {
+        self.chunks
+    }
+
+    pub(crate) fn usage(&self) -> Option<&[u8]> {
+        self.usage.as_deref()
+    }
+
+    pub(crate) fn seqs(&self) -> &[(Seq, Seq)] {
+        &self.seqs
+    }
+
+    /// The first fault in the stream's grammar.
+    pub(crate) fn grammar(&self) -> Option<&'static str> {
+        self.grammar
+    }
+
+    /// The blocks of the message, printed, each with whether a `block-end` closed it.
+    pub(crate) fn blocks(&self, interrupted: bool) -> Vec<(Vec<u8>, bool)> {
+        let drops_calls = self.finish == Finish::MaxTokens || interrupted;
+        let kept = self.parts.iter().filter(|part| match part.kind() {
+            PartKind::ToolCall => !drops_calls,
+            PartKind::Text | PartKind::Reasoning => !interrupted || !part.is_blank(),
+            PartKind::Other => !interrupted,
+        });
+        kept.map(|part| (part.printed(), part.closed.is_some()))
+            .collect()
+    }
+}
+
+fn push(text: &mut TextBuf, raw: Raw<'_>) {
+    if let Some(piece) = raw.text() {
+        text.push(&piece);
+    }
+}
+
+impl Part {
+    fn new(index: Option<u64>, kind: PartKind) -> Part {
+        Part {
+            index,
+            kind,
+            text: TextBuf::new(),
+            id: None,
+            name: TextBuf::new(),
+            closed: None,
+        }
+    }
+
+    fn identify(&mut self, id: Option<Raw<'_>>, name: Option<Raw<'_>>) {
+        if let Some(id) = id.and_then(Raw::text) {
+            let own = self.id.get_or_insert_with(TextBuf::new);
+            if own.bytes() != id.bytes() {
+                own.clear();
+                own.push(&id);
+            }
+        }
+        if let Some(name) = name.and_then(Raw::text).filter(|name| !name.is_empty()) {
+            self.name.clear();
+            self.name.push(&name);
+        }
+    }
+
+    /// The type of the block it becomes: a `block-end` decides, whatever began it.
+    fn kind(&self) -> PartKind {
+        let closed = self
+            .closed
+            .as_deref()
+            .and_then(|bytes| Raw::parse(bytes).ok());
+        closed.map_or(self.kind.clone(), |block| PartKind::of(block.get("type")))
+    }
+
+    fn is_blank(&self) -> bool {
+        match self.closed.as_deref().map(Raw::parse) {
+            Some(Ok(block)) => block
+                .get("text")
+                .and_then(Raw::text)
+                .is_none_or(|text| text.is_blank()),
+            _ => self.text.is_blank(),
+        }
+    }
+
+    fn printed(&self) -> Vec<u8> {
+        if let Some(block) = &self.closed {
+            return block.clone();
+        }
+        let mut out = Vec::with_capacity(self.text.bytes().len() + 32);
+        let printed = match self.kind {
+            PartKind::Text => print_member(&mut out, b"{\"type\":\"text\",\"text\":", &self.text),
+            PartKind::Reasoning => {
+                print_member(&mut out, b"{\"type\":\"reasoning\",\"text\":", &self.text)
+            }
+            PartKind::ToolCall => self.print_call(&mut out),
+            PartKind::Other => Ok(()),
+        };
+        printed.expect("writing to a vector cannot fail");
+        if self.kind != PartKind::Other {
+            out.push(b'}');
+        }
+        out
+    }
+
+    fn print_call(&self, out: &mut Vec<u8>) -> std::io::Result<()> {
+        out.extend_from_slice(b"{\"type\":\"tool-call\",\"id\":");
+        match &self.id {
+            Some(id) if !id.is_empty() => id.print(out)?,
+            _ => print_str(&format!("call-{}", self.index.unwrap_or(0)), out)?,
+        }
+        print_member(out, b",\"name\":", &self.name)?;
+        print_member(out, b",\"arguments\":", &self.text)
+    }
+}
+
+fn print_member(out: &mut Vec<u8>, before: &[u8], text: &TextBuf) -> std::io::Result<()> {
+    out.extend_from_slice(before);
+    text.print(out)
+}

@@ -1,0 +1,217 @@
+//! Retries: chains of scheduled and started attempts.
+//!
+//! **Takes** retry events. **Gives** what breaks the rules. **Never** opens an attempt.
+//!
+//! Source: format reference, B.2 (H-RETRY). Judged in released turns only.
+
+use std::collections::HashMap;
+
+use super::Fold;
+use crate::event::{Event, Fault, Faults, Retry, Scope, StepName};
+use crate::record::{Kind as JsonKind, Raw};
+
+const LONGEST_DELAY: f64 = 2_147_483_647.0;
+
+#[derive(Debug, Default)]
+pub(super) struct Retries {
+    /// Chains of the current turn.
+    chains: Vec<Chain>,
+    /// Which chain an id belongs to, over the whole log.
+    owners: HashMap<Vec<u8>, ChainKey>,
+    turn: u64,
+    partial: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct ChainKey {
+    step: (u64, u64),
+    provider: Vec<u8>,
+    policy: Vec<u8>,
+}
+
+#[derive(Debug)]
+struct Chain {
+    key: ChainKey,
+    id: Option<Vec<u8>>,
+    last: i64,
+    started: bool,
+}
+
+impl Retries {
+    pub(super) fn forget(&mut self) {
+        self.chains.clear();
+        self.partial = true;
+    }
+}
+
+fn printed(raw: Option<Raw<'_>>) -> Vec<u8> {
+    raw.map(|raw| raw.printed().into_owned())
+        .unwrap_or_default()
+}
+
+/// What a retry's own members break.
+fn members(data: Raw<'_>) -> Option<&'static str> {
+    let is = |name: &str, word: &str| data.get(name).is_some_and(|raw| raw.is_str(word));
+    let count = |name: &str| data.get(name).and_then(Raw::safe_int);
+    let retry = count("retry").unwrap_or(0);
+    if retry < 1 {
+        return Some("has no retry number from 1 on");
+    }
+    match (is("mode", "normal"), is("mode", "always")) {
+        (true, _) => match count("maxRetries") {
+            None => return Some("has no maxRetries"),
+            Some(most) if retry > most => return Some("goes beyond maxRetries"),
+            Some(_) => {}
+        },
+        (_, true) if data.get("maxRetries").is_some() => {
+            return Some("has maxRetries in mode always");
+        }
+        (_, true) => {}
+        _ => return Some("has no mode"),
+    }
+    if !data
+        .get("delayMs")
+        .and_then(Raw::number)
+        .is_some_and(|delay| (0.0..=LONGEST_DELAY).contains(&delay))
+    {
+        return Some("has a delayMs out of range");
+    }
+    if !data
+        .get("failure")
+        .is_some_and(|failure| failure.kind() == JsonKind::Object)
+    {
+        return Some("has no failure");
+    }
+    (!data
+        .get("policyKey")
+        .is_some_and(|key| key.kind() == JsonKind::String))
+    .then_some("has no policyKey")
+}
+
+impl Fold<'_> {
+    fn bad_retry(&self, event: &Event<'_>, why: &'static str, faults: &mut Faults) {
+        if self.synced {
+            faults.note_value(
+                Fault::Retry(why),
+                Scope::Released,
+                event.at,
+                event.value,
+                event.value,
+            );
+        }
+    }
+
+    pub(super) fn retry(
+        &mut self,
+        event: &Event<'_>,
+        name: StepName,
+        retry: &Retry<'_>,
+        faults: &mut Faults,
+    ) {
+        let in_step = self.names_open_step(name);
+        if in_step {
+            self.cut_attempt(event.time);
+        } else {
+            if let Some(evidence) = self.turn_evidence() {
+                evidence.retry_outside_step = true;
+            }
+            if !self.conduct.has_streams {
+                self.bad_retry(event, "names a step that is not open", faults);
+            }
+        }
+        let why = members(retry.data).or_else(|| self.foreign_provider(retry.data));
+        if let Some(why) = why.or_else(|| self.chain(name, retry)) {
+            self.bad_retry(event, why, faults);
+        }
+    }
+
+    fn foreign_provider(&self, data: Raw<'_>) -> Option<&'static str> {
+        let header = self
+            .headers
+            .in_force()
+            .and_then(|header| self.session.headers.get(header.get()))?;
+        let provider = header.raw.get("config")?.get("provider")?;
+        let same = data
+            .get("provider")
+            .is_some_and(|own| own.same_text(provider));
+        (!same).then_some("names another provider than the header")
+    }
+
+    /// Extends the retry's chain.
+    fn chain(&mut self, name: StepName, retry: &Retry<'_>) -> Option<&'static str> {
+        let retries = &mut self.retries;
+        if retries.turn != name.turn {
+            retries.chains.clear();
+            retries.turn = name.turn;
+        }
+        let (provider, policy) = (
+            printed(retry.data.get("provider")),
+            printed(retry.data.get("policyKey")),
+        );
+        let key = ChainKey {
+            step: (name.turn, name.step),
+            provider,
+            policy,
+        };
+        let number = retry.data.get("retry").and_then(Raw::safe_int).unwrap_or(0);
+        let id = retry.id.map(|id| id.printed().into_owned());
+        let mut why = None;
+        match retries.chains.iter_mut().find(|chain| chain.key == key) {
+            Some(chain) => {
+                if number != chain.last + 1 {
+                    why = Some("does not follow the last of its chain");
+                } else if chain.id != id {
+                    why = Some("has another retryId than its chain");
+                }
+                (chain.last, chain.started) = (number, false);
+            }
+            None => {
+                if number != 1 && !retries.partial {
+                    why = Some("does not begin its chain with 1");
+                }
+                retries.chains.push(Chain {
+                    key: key.clone(),
+                    id: id.clone(),
+                    last: number,
+                    started: false,
+                });
+            }
+        }
+        if let Some(id) = id
+            && *retries.owners.entry(id).or_insert_with(|| key.clone()) != key
+        {
+            why = why.or(Some("shares its retryId with another chain"));
+        }
+        why
+    }
+
+    pub(super) fn retry_started(
+        &mut self,
+        event: &Event<'_>,
+        name: StepName,
+        retry: &Retry<'_>,
+        faults: &mut Faults,
+    ) {
+        if self.names_open_step(name) {
+            self.expect_attempt(false);
+        }
+        let id = retry.id.map(|id| id.printed().into_owned());
+        let number = retry.data.get("retry").and_then(Raw::safe_int).unwrap_or(0);
+        let step = (name.turn, name.step);
+        let chain = self
+            .retries
+            .chains
+            .iter_mut()
+            .find(|chain| chain.key.step == step && chain.id == id);
+        let why = match chain {
+            Some(chain) if chain.last == number && !chain.started => {
+                chain.started = true;
+                return;
+            }
+            Some(_) => "starts what was not scheduled, or twice",
+            None if self.retries.partial => return,
+            None => "starts what was not scheduled",
+        };
+        self.bad_retry(event, why, faults);
+    }
+}
