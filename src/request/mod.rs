@@ -1,0 +1,16 @@
+//! What each attempt sent, byte for byte.
+//!
+//! **Takes** a session and its settlement. **Gives** [`Requests`], a forward walk over the surface's operations, one [`Request`]
+//! per attempt. **Never** keeps a request: it is written where it is asked for.
+//!
+//! Source: format reference, sections C and D; generations reference, section 4.
+
+mod digest;
+mod message;
+mod options;
+mod tool_history;
+mod walk;
+
+pub use digest::Digests;
+pub use message::{Identity, derive_event_message};
+pub use walk::{Request, Requests, Touched};

@@ -1,0 +1,140 @@
+//! The history of a request's tools (version 4): what was declared first, and what was added or removed since.
+//!
+//! **Takes** headers and developer messages in their order. **Gives** `toolHistory`. **Never** reaches back: it is folded forward.
+//!
+//! Source: generations reference, section 4.2.
+
+use std::collections::{HashMap, HashSet};
+use std::io::{self, Write};
+
+use crate::fold::{HeaderFact, Session};
+use crate::record::Raw;
+
+/// The state of the fold.
+#[derive(Debug, Default)]
+pub(super) struct ToolHistory<'log> {
+    has_baseline: bool,
+    declared: HashMap<Vec<u8>, Raw<'log>>,
+    available: HashSet<Vec<u8>>,
+    active: Vec<Raw<'log>>,
+    /// The tools of the last baseline.
+    tools: Vec<Raw<'log>>,
+    updates: Vec<Update<'log>>,
+}
+
+#[derive(Debug)]
+struct Update<'log> {
+    message_id: Raw<'log>,
+    additions: Vec<Raw<'log>>,
+}
+
+fn name(tool: Raw<'_>) -> Vec<u8> {
+    tool.get("name")
+        .map(|name| name.printed().into_owned())
+        .unwrap_or_default()
+}
+
+impl<'log> ToolHistory<'log> {
+    /// Takes a header.
+    pub(super) fn header(&mut self, header: &HeaderFact<'log>) {
+        let tools: Vec<Raw<'log>> = header
+            .raw
+            .get("tools")
+            .into_iter()
+            .flat_map(Raw::elements)
+            .collect();
+        let redeclared = |tool: &Raw<'log>| {
+            self.declared
+                .get(&name(*tool))
+                .is_some_and(|earlier| !earlier.same_text(*tool))
+        };
+        if !self.has_baseline || header.starts_series || tools.iter().any(redeclared) {
+            self.has_baseline = true;
+            self.declared = tools.iter().map(|tool| (name(*tool), *tool)).collect();
+            self.available = tools.iter().map(|tool| name(*tool)).collect();
+            self.tools.clone_from(&tools);
+            self.updates.clear();
+        }
+        self.active = tools;
+    }
+
+    /// Takes a developer message.
+    pub(super) fn developer(
+        &mut self,
+        session: &Session<'log>,
+        message: Raw<'log>,
+        header_seq: Option<u64>,
+    ) {
+        let header = header_seq.and_then(|seq| {
+            let at = session
+                .headers
+                .binary_search_by_key(&seq, |header| header.seq.0)
+                .ok()?;
+            session.headers.get(at)
+        });
+        let declares = |wanted: &[u8]| {
+            let tools = header.and_then(|header| header.raw.get("tools"))?;
+            tools.elements().find(|tool| name(*tool) == wanted)
+        };
+        let mut additions = Vec::new();
+        for block in message.get("content").into_iter().flat_map(Raw::elements) {
+            let tool = block
+                .get("toolName")
+                .map(|name| name.printed().into_owned())
+                .unwrap_or_default();
+            if block
+                .get("type")
+                .is_some_and(|kind| kind.is_str("tool-addition"))
+            {
+                if let Some(schema) = declares(&tool) {
+                    self.declared.insert(tool.clone(), schema);
+                    additions.push(schema);
+                }
+                self.available.insert(tool);
+            } else {
+                self.available.remove(&tool);
+            }
+        }
+        if let Some(message_id) = message.get("id") {
+            self.updates.push(Update {
+                message_id,
+                additions,
+            });
+        }
+    }
+
+    /// Whether the tools in use are not the ones the history adds up to.
+    fn is_detached(&self) -> bool {
+        let active: HashSet<Vec<u8>> = self.active.iter().map(|tool| name(*tool)).collect();
+        active != self.available
+    }
+
+    /// Writes `{"tools":[…],"updates":[…]}`.
+    pub(super) fn print(&self, out: &mut impl Write) -> io::Result<()> {
+        let detached = self.is_detached();
+        out.write_all(b"{\"tools\":[")?;
+        list(if detached { &self.active } else { &self.tools }, out)?;
+        out.write_all(b"],\"updates\":[")?;
+        for (at, update) in self.updates.iter().enumerate().filter(|_| !detached) {
+            if at > 0 {
+                out.write_all(b",")?;
+            }
+            out.write_all(b"{\"messageId\":")?;
+            update.message_id.print(out)?;
+            out.write_all(b",\"additions\":[")?;
+            list(&update.additions, out)?;
+            out.write_all(b"]}")?;
+        }
+        out.write_all(b"]}")
+    }
+}
+
+fn list(tools: &[Raw<'_>], out: &mut impl Write) -> io::Result<()> {
+    for (at, tool) in tools.iter().enumerate() {
+        if at > 0 {
+            out.write_all(b",")?;
+        }
+        tool.print(out)?;
+    }
+    Ok(())
+}

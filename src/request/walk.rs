@@ -1,0 +1,367 @@
+//! The forward walk over a session's requests.
+//!
+//! **Takes** a session, its settlement and the header line's ids. **Gives** one [`Request`] at a time, with the lowest position
+//! touched since the last. **Never** goes back: a request costs the operations since the one before it.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use super::message::{Identity, derive_event_message};
+use super::options::Frame;
+use super::tool_history::ToolHistory;
+use crate::dialect::{Derivation, Derived, Order};
+use crate::event::Role;
+use crate::fold::{AttemptFact, HeaderFact, MessageIx, OpKind, Session, StepFact, TurnFact};
+use crate::line::Seq;
+use crate::record::Raw;
+
+/// Walks the requests of a log, in order.
+#[derive(Debug)]
+pub struct Requests<'s, 'log> {
+    session: &'s Session<'log>,
+    derived: std::slice::Iter<'s, Derived>,
+    session_id: Raw<'log>,
+    parent_id: Option<Raw<'log>>,
+    live: Vec<MessageIx>,
+    /// Position of each live message; of others, stale.
+    positions: Vec<u32>,
+    offloaded: HashMap<MessageIx, Vec<u32>>,
+    next_op: usize,
+    next_header: usize,
+    next_developer: usize,
+    tools: ToolHistory<'log>,
+    previous: Option<Previous>,
+}
+
+/// What decides whether the last request's messages still begin this one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Previous {
+    derivation: Derivation,
+    tags: bool,
+    steering_first: bool,
+    header: crate::fold::HeaderIx,
+    inherited: bool,
+    order: Order,
+}
+
+/// How far a request's messages are those of the request before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Touched {
+    /// How many surface messages from the first on are unchanged, in place and in derivation.
+    pub kept: usize,
+    /// How many surface messages the request before had.
+    pub before: usize,
+    /// Whether everything before the messages is unchanged too: header, order and ids.
+    pub same_frame: bool,
+}
+
+/// What one attempt sent.
+#[derive(Debug)]
+pub struct Request<'r, 'log> {
+    walk: &'r Requests<'r, 'log>,
+    derived: &'r Derived,
+    touched: Touched,
+}
+
+impl<'s, 'log> Requests<'s, 'log> {
+    /// A walk over the settled requests. `session_id` and `parent_id` stand in the header line.
+    pub fn new(
+        session: &'s Session<'log>,
+        derived: &'s [Derived],
+        session_id: Raw<'log>,
+        parent_id: Option<Raw<'log>>,
+    ) -> Requests<'s, 'log> {
+        Requests {
+            session,
+            derived: derived.iter(),
+            session_id,
+            parent_id,
+            live: Vec::new(),
+            positions: vec![0; session.messages.len()],
+            offloaded: HashMap::new(),
+            next_op: 0,
+            next_header: 0,
+            next_developer: 0,
+            tools: ToolHistory::default(),
+            previous: None,
+        }
+    }
+
+    /// The next request. It borrows the walk: ask for the next one when done with it.
+    pub fn next_request(&mut self) -> Option<Request<'_, 'log>> {
+        let derived: &'s Derived = self.derived.next()?;
+        let before = self.live.len();
+        let lowest = self.advance(derived.boundary).min(before);
+        let frame = Previous {
+            derivation: derived.derivation,
+            tags: derived.tags,
+            steering_first: derived.steering_first,
+            header: derived.header,
+            inherited: derived.inherited,
+            order: derived.order,
+        };
+        let last = self.previous.replace(frame);
+        let same_derivation = last.is_some_and(|last| {
+            (last.derivation, last.tags, last.steering_first)
+                == (frame.derivation, frame.tags, frame.steering_first)
+        });
+        let touched = Touched {
+            kept: if same_derivation { lowest } else { 0 },
+            before,
+            same_frame: last == Some(frame),
+        };
+        Some(Request {
+            walk: self,
+            derived,
+            touched,
+        })
+    }
+
+    /// Applies everything before a boundary. Gives the lowest position touched.
+    fn advance(&mut self, boundary: Seq) -> usize {
+        let mut lowest = usize::MAX;
+        while let Some(op) = self
+            .session
+            .ops
+            .get(self.next_op)
+            .filter(|op| op.seq < boundary)
+        {
+            self.next_op += 1;
+            lowest = lowest.min(self.apply(&op.kind));
+        }
+        self.fold_tools(boundary);
+        lowest
+    }
+
+    fn apply(&mut self, kind: &OpKind) -> usize {
+        match *kind {
+            OpKind::Append(message) => {
+                self.set_position(message, self.live.len());
+                self.live.push(message);
+                self.live.len() - 1
+            }
+            OpKind::Replace { first, last, with } => {
+                let (start, end) = (self.position(first), self.position(last));
+                if start > end || end >= self.live.len() {
+                    return start;
+                }
+                self.live.splice(start..=end, [with]);
+                // Behind a single replaced message every position stays.
+                let moved = if start == end {
+                    start + 1
+                } else {
+                    self.live.len()
+                };
+                for at in start..moved {
+                    if let Some(&message) = self.live.get(at) {
+                        self.set_position(message, at);
+                    }
+                }
+                start
+            }
+            OpKind::Offload {
+                message,
+                ref images,
+            } => {
+                let marks = self.offloaded.entry(message).or_default();
+                marks.extend_from_slice(images);
+                marks.sort_unstable();
+                self.position(message)
+            }
+        }
+    }
+
+    fn position(&self, message: MessageIx) -> usize {
+        self.positions
+            .get(message.get())
+            .map_or(usize::MAX, |at| *at as usize)
+    }
+
+    fn set_position(&mut self, message: MessageIx, at: usize) {
+        if let Some(slot) = self.positions.get_mut(message.get()) {
+            *slot = at as u32;
+        }
+    }
+
+    /// Folds headers and developer messages before a boundary, in their order.
+    fn fold_tools(&mut self, boundary: Seq) {
+        loop {
+            let header = self
+                .session
+                .headers
+                .get(self.next_header)
+                .filter(|header| header.seq < boundary);
+            let messages = self
+                .session
+                .messages
+                .iter()
+                .enumerate()
+                .skip(self.next_developer);
+            let developer = messages
+                .take_while(|(_, message)| message.seq < boundary)
+                .find(|(_, message)| message.role == Role::Developer);
+            match (header, developer) {
+                (Some(header), developer)
+                    if developer.is_none_or(|(_, message)| header.seq < message.seq) =>
+                {
+                    self.tools.header(header);
+                    self.next_header += 1;
+                }
+                (_, Some((at, message))) => {
+                    if let Some(raw) = message.raw {
+                        self.tools.developer(self.session, raw, message.header_seq);
+                    }
+                    self.next_developer = at + 1;
+                }
+                _ => {
+                    self.next_developer = self
+                        .session
+                        .messages
+                        .partition_point(|message| message.seq < boundary);
+                    return;
+                }
+            }
+        }
+    }
+}
+
+impl<'r, 'log> Request<'r, 'log> {
+    /// Where its messages end and how they are derived.
+    pub fn derived(&self) -> &'r Derived {
+        self.derived
+    }
+
+    /// How much of the last request it repeats.
+    pub fn touched(&self) -> Touched {
+        self.touched
+    }
+
+    /// Its step.
+    pub fn step(&self) -> &'r StepFact {
+        &self.walk.session.steps[self.derived.step.get()]
+    }
+
+    /// Its turn.
+    pub fn turn(&self) -> &'r TurnFact {
+        &self.walk.session.turns[self.step().turn.get()]
+    }
+
+    /// Its attempt, where it left a trace.
+    pub fn attempt(&self) -> Option<&'r AttemptFact> {
+        self.derived
+            .attempt
+            .and_then(|attempt| self.walk.session.attempts.get(attempt.get()))
+    }
+
+    /// The header in force.
+    pub fn header(&self) -> &'r HeaderFact<'log> {
+        &self.walk.session.headers[self.derived.header.get()]
+    }
+
+    /// The messages of its surface, in order. Not all of them derive to a message.
+    pub fn surface(&self) -> &'r [MessageIx] {
+        &self.walk.live
+    }
+
+    /// The images of a message that are left out.
+    pub fn offloaded(&self, message: MessageIx) -> &'r [u32] {
+        self.walk.offloaded.get(&message).map_or(&[], Vec::as_slice)
+    }
+
+    /// How its messages are derived.
+    pub fn identity(&self) -> Identity<'log> {
+        Identity {
+            derivation: self.derived.derivation,
+            tags: self.derived.tags,
+            steering_first: self.derived.steering_first,
+            session_id: self.walk.session_id,
+        }
+    }
+
+    fn frame(&self) -> Frame<'_, 'log> {
+        let session_id = match (self.derived.inherited, self.walk.parent_id) {
+            (true, Some(parent)) => parent,
+            _ => self.walk.session_id,
+        };
+        Frame {
+            derived: self.derived,
+            header: self.header().raw,
+            session_id,
+            tools: &self.walk.tools,
+        }
+    }
+
+    /// Writes everything before the first message of the history; gives whether a message stands there already.
+    ///
+    /// # Errors
+    ///
+    /// What `out` reports.
+    pub fn write_head(&self, out: &mut impl Write) -> io::Result<bool> {
+        self.frame().head(out)
+    }
+
+    /// Writes one message of its surface, with a comma before it if `any` says that one stands before. Gives whether one does now.
+    ///
+    /// # Errors
+    ///
+    /// What `out` reports.
+    pub fn write_message(
+        &self,
+        message: MessageIx,
+        any: bool,
+        out: &mut impl Write,
+    ) -> io::Result<bool> {
+        let mut out = Comma { due: any, out };
+        let identity = self.identity();
+        let wrote = derive_event_message(
+            self.walk.session,
+            message,
+            &identity,
+            self.offloaded(message),
+            &mut out,
+        )?;
+        Ok(any || wrote)
+    }
+
+    /// Writes everything behind the last message.
+    ///
+    /// # Errors
+    ///
+    /// What `out` reports.
+    pub fn write_tail(&self, out: &mut impl Write) -> io::Result<()> {
+        self.frame().tail(out)
+    }
+
+    /// Writes the options object, byte for byte as the harness prints it.
+    ///
+    /// # Errors
+    ///
+    /// What `out` reports.
+    pub fn write_options(&self, out: &mut impl Write) -> io::Result<()> {
+        let mut any = self.write_head(out)?;
+        for message in self.surface() {
+            any = self.write_message(*message, any, out)?;
+        }
+        self.write_tail(out)
+    }
+}
+
+/// Writes a comma before the first byte, if one is due.
+struct Comma<'o, W> {
+    due: bool,
+    out: &'o mut W,
+}
+
+impl<W: Write> Write for Comma<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.due && !bytes.is_empty() {
+            self.out.write_all(b",")?;
+            self.due = false;
+        }
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
