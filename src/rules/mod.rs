@@ -1,8 +1,17 @@
-//! What the audit judges by: the catalogue of rules with its pages.
+//! What the audit judges by: the catalogue of rules with its pages, and the families that apply them.
 //!
 //! **Takes** facts that the earlier rooms left. **Gives** findings; all codes, levels and sentences stand here.
 //! **Never** prints, and never reads a log's bytes itself.
 
+mod bytes;
 pub mod catalogue;
+mod dialect;
+mod header;
+mod judge;
+mod records;
+mod responses;
+mod surface;
+mod turns;
 
 pub use catalogue::{CATALOGUE, find};
+pub use judge::{judge, sort};

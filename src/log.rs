@@ -1,0 +1,419 @@
+//! One file's log: the rooms left of here, run once, in their order.
+//!
+//! **Takes** a [`Source`]. **Gives** a [`Log`]: the session, the settlement, and every fact that was noted on the way.
+//! **Never** judges, and never prints.
+
+use crate::dialect::{
+    Decoder, Detected, Generation, SessionHeader, Settlement, Support, detect, settle,
+};
+use crate::event::{At, Fault, Faults, Outcome, Scope};
+use crate::fold::{Fold, Session};
+use crate::line::{Excerpt, Line, LineEnd, LineNo, Span};
+use crate::record::{Raw, Record, RecordDefect, Scratch, Traits, pointer_at};
+use crate::request::Requests;
+use crate::source::{Lines, Source, SourceDefect, SourceError, SourceSummary};
+
+pub use crate::fold::Retain;
+
+/// How a log is read.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadOptions {
+    /// What outlives its line.
+    pub retain: Retain,
+    /// How many facts are kept; the rest is counted.
+    pub max_faults: usize,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        ReadOptions {
+            retain: Retain::Messages,
+            max_faults: 10_000,
+        }
+    }
+}
+
+/// What a file turned out to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// A session log that was read.
+    Readable,
+    /// A session log that must be rejected: a legacy representation stands in it.
+    Rejected,
+    /// A session log of a generation this build does not read.
+    Unsupported(Support),
+    /// No session log; the reason, as a predicate.
+    NotASessionLog(&'static str),
+    /// Another agent's log.
+    Foreign,
+    /// No complete line.
+    Empty,
+}
+
+/// What stands behind the last line feed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tail {
+    /// Its bytes; of a tail that is partly zeros, without them.
+    pub span: Span,
+    /// Zero bytes at its end.
+    pub zeros: Span,
+    /// Its line.
+    pub line: LineNo,
+    /// Whether it is a whole JSON object.
+    pub parses: bool,
+    /// What stands there.
+    pub excerpt: Excerpt,
+}
+
+/// The facts of the session header that outlive its line.
+#[derive(Clone, Copy, Debug)]
+pub struct Identification<'log> {
+    /// The generation.
+    pub generation: Generation,
+    /// The session's id, as it stands.
+    pub id: Option<Raw<'log>>,
+    /// The parent session's id, as it stands.
+    pub parent: Option<Raw<'log>>,
+    /// The working directory, as it stands.
+    pub cwd: Option<Raw<'log>>,
+    /// How many events are inherited (versions 0 and 1).
+    pub seed_length: u64,
+    /// Whether events are inherited (version 2 and later).
+    pub is_seeded: bool,
+    /// Whether the header names a delegation depth.
+    pub has_depth: bool,
+    /// Whether the log is a committed fixture.
+    pub fixture: bool,
+    /// The header line.
+    pub at: At,
+}
+
+/// One log, read.
+#[derive(Debug)]
+pub struct Log<'log> {
+    /// What it is.
+    pub standing: Standing,
+    /// Its header; absent where it is no session log of a generation that is read.
+    pub header: Option<Identification<'log>>,
+    /// What it says.
+    pub session: Session<'log>,
+    /// Which build wrote what.
+    pub settlement: Settlement,
+    /// What is wrong with it, from the lines on.
+    pub faults: Faults,
+    /// What is wrong with its bytes.
+    pub source: SourceSummary,
+    /// What stands behind its last line feed.
+    pub tail: Option<Tail>,
+    /// Whether a byte-order mark stands at its start.
+    pub has_bom: bool,
+    /// The first line's excerpt, for findings about the file as a whole.
+    pub first_line: Option<(At, Excerpt)>,
+    /// The last event's line, for findings about the log as a whole.
+    pub last: At,
+}
+
+/// A log while it is read.
+struct Reading<'log> {
+    options: ReadOptions,
+    source: &'log Source,
+    faults: Faults,
+    standing: Standing,
+    header: Option<Identification<'log>>,
+    decoder: Option<Decoder>,
+    fold: Option<Fold<'log>>,
+    tail: Option<Tail>,
+    has_bom: bool,
+    first_line: Option<(At, Excerpt)>,
+    last: At,
+    started: bool,
+}
+
+impl<'log> Log<'log> {
+    /// Reads a log, front to back, once.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes cannot be read on. What is wrong with them is no error but part of the result.
+    pub fn read(source: &'log Source, options: &ReadOptions) -> Result<Log<'log>, SourceError> {
+        let mut reading = Reading::new(source, *options);
+        let mut lines = source.lines();
+        let mut scratch = Scratch::new();
+        let mut skipped = 0;
+        while let Some(line) = lines.next_line()? {
+            reading.line(&line, &mut scratch);
+            if reading.is_over() {
+                break;
+            }
+            skipped = reading.left_out(&lines, skipped);
+        }
+        reading.left_out(&lines, skipped);
+        Ok(reading.finish(lines.finish()?))
+    }
+
+    /// The log's requests, in order; none where it must be rejected.
+    pub fn requests(&self) -> Option<Requests<'_, 'log>> {
+        let header = self
+            .header
+            .as_ref()
+            .filter(|_| self.standing == Standing::Readable)?;
+        Some(Requests::new(
+            &self.session,
+            &self.settlement.requests,
+            header.id?,
+            header.parent,
+        ))
+    }
+}
+
+const NO_PLACE: At = At {
+    line: LineNo(1),
+    span: Span { start: 0, end: 0 },
+    seq: None,
+};
+
+impl<'log> Reading<'log> {
+    fn new(source: &'log Source, options: ReadOptions) -> Reading<'log> {
+        Reading {
+            options,
+            source,
+            faults: Faults::new(options.max_faults),
+            standing: Standing::Empty,
+            header: None,
+            decoder: None,
+            fold: None,
+            tail: None,
+            has_bom: false,
+            first_line: None,
+            last: NO_PLACE,
+            started: false,
+        }
+    }
+
+    /// Whether nothing more is to be read: the file is no log of this kind.
+    fn is_over(&self) -> bool {
+        self.started && self.fold.is_none()
+    }
+
+    fn line(&mut self, line: &Line<'_>, scratch: &mut Scratch) {
+        if line.end == LineEnd::Eof {
+            return self.tail = Some(tail(line, scratch));
+        }
+        let at = At {
+            line: line.no,
+            span: line.span(),
+            seq: None,
+        };
+        if self.fold.is_some() {
+            self.last = at;
+            return self.record(line, at, scratch);
+        }
+        if self.started || self.is_blank_before_fixture(line) {
+            return;
+        }
+        self.started = true;
+        self.has_bom = line.bytes.starts_with(b"\xEF\xBB\xBF");
+        self.first_line = Some((at, Excerpt::around(line.bytes, 0..0)));
+        match Record::parse(line, scratch) {
+            Ok(record) => self.session_header(&record, at),
+            Err(RecordDefect::NotAnObject { .. }) => {
+                self.standing = Standing::NotASessionLog("is no JSON object");
+            }
+            Err(_) => self.standing = Standing::NotASessionLog("is no JSON"),
+        }
+    }
+
+    /// Blank lines may stand before the header of a committed fixture only; there is no telling yet, so they are left to it.
+    fn is_blank_before_fixture(&self, line: &Line<'_>) -> bool {
+        line.no.0 > 1 && line.bytes.iter().all(u8::is_ascii_whitespace)
+    }
+
+    fn session_header(&mut self, record: &Record<'_>, at: At) {
+        match detect(record, at, &mut self.faults) {
+            Detected::NotASessionLog(why) => self.standing = Standing::NotASessionLog(why),
+            Detected::Foreign => self.standing = Standing::Foreign,
+            Detected::Unsupported(support) => self.standing = Standing::Unsupported(support),
+            Detected::Session(header) => {
+                self.standing = Standing::Readable;
+                self.traits(record, at, false);
+                self.header = Some(self.identify(&header, at));
+                self.decoder = Some(Decoder::new(&header));
+                let conduct = header.generation.conduct();
+                self.fold = Some(Fold::new(conduct, self.source.keep(), self.options.retain));
+            }
+        }
+    }
+
+    fn identify(&self, header: &SessionHeader<'_>, at: At) -> Identification<'log> {
+        let keep = |raw: Option<Raw<'_>>| {
+            raw.map(|raw| raw.rebased(self.source.keep().keep(raw.bytes(), raw.span())))
+        };
+        Identification {
+            generation: header.generation,
+            id: keep(header.id),
+            parent: keep(header.parent),
+            cwd: keep(header.cwd),
+            seed_length: header.seed_length,
+            is_seeded: header.is_seeded,
+            has_depth: header.has_depth,
+            fixture: header.fixture,
+            at,
+        }
+    }
+
+    fn record(&mut self, line: &Line<'_>, at: At, scratch: &mut Scratch) {
+        let (Some(decoder), Some(fold)) = (&mut self.decoder, &mut self.fold) else {
+            return;
+        };
+        let record = match Record::parse(line, scratch) {
+            Ok(record) => record,
+            Err(defect) => {
+                let fixture =
+                    decoder.is_fixture() || self.header.is_some_and(|header| header.fixture);
+                if defect == RecordDefect::Blank && fixture {
+                    return;
+                }
+                let mark = defect_mark(&defect, at.span);
+                self.faults
+                    .note(Fault::Line(defect), Scope::Any, at, line.bytes, mark);
+                return fold.bad_line(at.line, &mut self.faults);
+            }
+        };
+        let outcome = decoder.decode(&record, at, &mut self.faults);
+        let on_surface = matches!(&outcome, Outcome::Event(event) if event.surface.is_some());
+        let at = match &outcome {
+            Outcome::Event(event) => event.at,
+            Outcome::Unusable { seq, .. } => At { seq: *seq, ..at },
+        };
+        fold.feed(&outcome, at, &mut self.faults);
+        self.last = at;
+        self.traits(&record, at, on_surface);
+    }
+
+    /// Notes what is odd about a line's text.
+    fn traits(&mut self, record: &Record<'_>, at: At, on_surface: bool) {
+        let Traits {
+            canonical,
+            not_utf8,
+            duplicate_key,
+            huge_number,
+            lone_surrogate,
+        } = record.traits;
+        if canonical && lone_surrogate.is_none() {
+            return;
+        }
+        let line = record.value.bytes();
+        let mut note = |fault, mark| self.faults.note(fault, Scope::Any, at, line, mark);
+        if let Some(mark) = not_utf8 {
+            note(Fault::NotUtf8, mark);
+        }
+        if let Some(mark) = duplicate_key {
+            note(Fault::DuplicateKey, mark);
+        }
+        if let Some(mark) = huge_number {
+            note(Fault::HugeNumber, mark);
+        }
+        if let Some(mark) = lone_surrogate {
+            let pointer = pointer_at(record.value, mark.start);
+            self.faults.note(
+                Fault::LoneSurrogate {
+                    pointer,
+                    on_surface,
+                },
+                Scope::Any,
+                at,
+                line,
+                mark,
+            );
+        }
+        if !canonical && not_utf8.is_none() && duplicate_key.is_none() {
+            self.faults
+                .note(Fault::NotPrinted, Scope::Any, at, line, record.span);
+        }
+    }
+
+    /// A line left out by a limit ends the reconstruction like a bad line. Gives how many defects are known.
+    fn left_out(&mut self, lines: &Lines<'_>, known: usize) -> usize {
+        let defects = lines.defects();
+        for defect in defects.iter().skip(known) {
+            if let (SourceDefect::LineLimit { line, .. }, Some(fold)) = (defect, &mut self.fold) {
+                fold.bad_line(*line, &mut self.faults);
+            }
+        }
+        defects.len()
+    }
+
+    fn finish(self, source: SourceSummary) -> Log<'log> {
+        let Reading {
+            mut faults,
+            fold,
+            header,
+            standing,
+            ..
+        } = self;
+        let session =
+            fold.map_or_else(Session::default, |fold| fold.finish(self.last, &mut faults));
+        let settlement = header
+            .as_ref()
+            .map(|header| settle(&header.as_session_header(), &session));
+        let standing = match (standing, session.legacy) {
+            (Standing::Readable, Some(_)) => Standing::Rejected,
+            (standing, _) => standing,
+        };
+        Log {
+            standing,
+            header,
+            session,
+            settlement: settlement.unwrap_or_default(),
+            faults,
+            source,
+            tail: self.tail,
+            has_bom: self.has_bom,
+            first_line: self.first_line,
+            last: self.last,
+        }
+    }
+}
+
+impl<'log> Identification<'log> {
+    fn as_session_header(&self) -> SessionHeader<'log> {
+        SessionHeader {
+            generation: self.generation,
+            id: self.id,
+            parent: self.parent,
+            cwd: self.cwd,
+            seed_length: self.seed_length,
+            is_seeded: self.is_seeded,
+            has_depth: self.has_depth,
+            fixture: self.fixture,
+        }
+    }
+}
+
+fn defect_mark(defect: &RecordDefect, line: Span) -> Span {
+    match *defect {
+        RecordDefect::NotJson { at, .. } => Span {
+            start: at,
+            end: (at + 1).min(line.end).max(at),
+        },
+        RecordDefect::NotAnObject { .. } | RecordDefect::Blank => line,
+    }
+}
+
+fn tail(line: &Line<'_>, scratch: &mut Scratch) -> Tail {
+    let zeros = line
+        .bytes
+        .iter()
+        .rev()
+        .take_while(|byte| **byte == 0)
+        .count();
+    let text = line.bytes.len() - zeros;
+    let start = line.start + text as u64;
+    Tail {
+        span: Span::at(line.start, text),
+        zeros: Span::at(start, zeros),
+        line: line.no,
+        parses: zeros == 0 && Record::parse(line, scratch).is_ok(),
+        excerpt: Excerpt::around(line.bytes, 0..text),
+    }
+}
