@@ -1,8 +1,9 @@
 //! Every rule, both ways: `dsh-audit verify` on each fixture of `testdata/rules` says what is expected there, and no more.
 //!
 //! A fixture `testdata/rules/<CODE>/{pass,fail}-<what>` is a log (`.jsonl`, `.jsonl.zstd`, or a folder with a `session.jsonl` and
-//! its neighbours), its findings (`.expected`: one `CODE level seq` line each, in the order of the report, `-` for no seq), and
-//! where a flag is needed its arguments (`.args`, split at spaces). The command runs in the log's own folder.
+//! its neighbours), its findings of the families 01 to 07 (`.expected`: one `CODE level seq` line each, in the order of the
+//! report, `-` for no seq), and where a flag is needed its arguments (`.args`, split at spaces). The command runs in the log's own
+//! folder.
 #![cfg(feature = "cli")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -219,10 +220,9 @@ fn run(fixture: &Fixture) -> Result<(Option<i32>, Vec<serde_json::Value>), Strin
 /// What the audit says, as an `.expected` file would have it.
 fn verify(fixture: &Fixture) -> Result<Outcome, String> {
     let (exit, findings) = run(fixture)?;
-    Ok(Outcome {
-        exit,
-        findings: findings.iter().map(as_line).collect(),
-    })
+    let lines = findings.iter().map(as_line);
+    let findings = lines.filter(|line| line.as_str() < "DSH08").collect();
+    Ok(Outcome { exit, findings })
 }
 
 /// The findings as they stand in the report.

@@ -4,7 +4,8 @@ CASES = []
 
 
 class Case:
-    """`findings` are lines such as "0401 error 5": code, level, seq (`-` for none), in the order of the report."""
+    """`findings` are lines such as "0401 error 5": code, level, seq (`-` for none), in the order of the report. Cache
+    and lineage (08, 09) are left out: they are judged over whole sessions, and have fixtures elsewhere."""
 
     def __init__(self, code, name, log, findings, args=None, compressed=False, files=None):
         self.code, self.name = code, name

@@ -49,7 +49,7 @@ delta = {"system": {"keepStart": 0, "keepEnd": 0, "insert": ["Be kind."]}, "conf
 log, seq = two_steps(lambda log: log.add("request/header-delta", delta))
 fail("0302", "delta", log, "0310 note -", f"0302 error {seq}")
 log, seq = two_steps(lambda log: log.request_header("change", system="Be kind."))
-passes("0302", "full-header", log, "0310 note -", f"0801 note {seq}")
+passes("0302", "full-header", log, "0310 note -")
 
 # 0303 legacy-fallback-reason
 log, seq = two_steps(lambda log: log.request_header("fallback", system="Be brief.", tools=[ECHO]))
@@ -110,7 +110,7 @@ bad_header("seeded-is-missing", V2, without=["isSeeded"])
 passes("0308", "every-member", plain(Head, origin="subagent", agentPreset="scout"))
 log = plain(Head, parentSession="s-0", seedLength=13)
 log.end_seed()
-passes("0308", "fork", log, "0902 note -")
+passes("0308", "fork", log)
 
 # 0309 ambiguous-request
 SPREAD = 1785163185000

@@ -120,7 +120,7 @@ log.request_header("series")
 log.answer(text("Hello."))
 log.step_end()
 log.turn_end()
-passes("0406", "head-replaced-by-system-message", log, "0801 note 12")
+passes("0406", "head-replaced-by-system-message", log)
 passes("0406", "replace", replaced(0, 3, [0, 1, 2, 3])[0])
 
 # 0407 bad-source-seqs
