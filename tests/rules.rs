@@ -84,8 +84,12 @@ fn pages_quote_what_the_tool_prints() {
     let mut said: BTreeMap<u16, BTreeSet<String>> = BTreeMap::new();
     for (rule, name, fixture) in fixtures() {
         for finding in report(&fixture).unwrap_or_else(|why| panic!("{name}: {why}")) {
+            let message = finding["message"].as_str().unwrap_or_default();
+            assert!(
+                (1..=90).contains(&message.chars().count()),
+                "{name}: {message}"
+            );
             if finding["code"] == rule.id() {
-                let message = finding["message"].as_str().unwrap_or_default();
                 said.entry(rule.code)
                     .or_default()
                     .insert(without_values(message));

@@ -27,7 +27,12 @@ pub(super) fn judge(log: &Log<'_>, findings: &mut Vec<Finding>) {
     for defect in log.source.defects.as_slice() {
         findings.push(source(log, defect));
     }
-    if let Some(tail) = &log.tail {
+    // Without a header line nothing is a tail: 0101 says all there is.
+    if let Some(tail) = log
+        .tail
+        .as_ref()
+        .filter(|_| log.standing != Standing::Empty)
+    {
         tails(log, tail, findings);
     }
     let left_out = log.faults.total() - log.faults.noted().len() as u64;

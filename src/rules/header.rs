@@ -47,10 +47,9 @@ pub(super) fn finding(case: &Case<'_, '_>) -> Option<Finding> {
             &SESSION_PREFIX_DRIFT,
             "messagePrefix differs from the header before it in the same loop instance",
         ),
-        Fault::HeaderShape(why) => case.finding(
-            &BAD_HEADER_SHAPE,
-            format!("request/header lacks provider/model or its shape: {why}"),
-        ),
+        Fault::HeaderShape(why) => {
+            case.finding(&BAD_HEADER_SHAPE, format!("bad request/header: {why}"))
+        }
         Fault::Route {
             member,
             header,

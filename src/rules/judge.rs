@@ -3,7 +3,7 @@
 //! **Takes** a [`Log`]. **Gives** its findings, sorted by place. **Never** looks at a log's bytes.
 
 use crate::dialect::{Derivation, Era};
-use crate::event::Noted;
+use crate::event::{Fault, Noted};
 use crate::finding::{Bytes, Certainty, Finding, Level, Place, Rule};
 use crate::log::{Log, Standing};
 
@@ -19,8 +19,15 @@ pub(super) struct Case<'c, 'log> {
 impl Case<'_, '_> {
     /// The finding of a rule at the fact's place.
     pub(super) fn finding(&self, rule: &'static Rule, message: impl Into<String>) -> Finding {
-        let evidence = format!("{:?}", self.noted.fault);
-        Finding::new(rule, message, self.place(), evidence.as_bytes())
+        Finding::new(rule, message, self.place(), self.evidence().as_bytes())
+    }
+
+    /// What was found, whatever line it stands on: a bad line's offsets move with the lines before it, its text does not.
+    fn evidence(&self) -> String {
+        match (&self.noted.fault, &self.noted.excerpt) {
+            (Fault::Line(_), Some(excerpt)) => excerpt.text.clone(),
+            (fault, _) => format!("{fault:?}"),
+        }
     }
 
     pub(super) fn place(&self) -> Place {
@@ -138,5 +145,58 @@ pub(super) fn weaker(finding: Finding, weak: bool) -> Finding {
         finding.level(Level::Warning)
     } else {
         finding
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::log::ReadOptions;
+    use crate::source::Source;
+
+    const HEADER: &str =
+        "{\"type\":\"session\",\"version\":0,\"id\":\"s\",\"createdAt\":1,\"delegationDepth\":0}\n";
+    const NOTE: &str =
+        "{\"type\":\"feedback/record\",\"seq\":0,\"time\":1,\"data\":{\"text\":\"a\"}}\n";
+
+    fn findings(text: &str) -> Vec<Finding> {
+        let source = Source::from_bytes(text.as_bytes().to_vec());
+        let log = Log::read(&source, &ReadOptions::default()).expect("bytes in memory can be read");
+        judge(&log)
+    }
+
+    #[test]
+    fn a_bad_line_is_the_same_finding_wherever_it_stands() {
+        let first = findings(&format!("{HEADER}oops\n"));
+        let second = findings(&format!("{HEADER}{NOTE}oops\n"));
+        let digests = |found: &[Finding]| {
+            found
+                .iter()
+                .map(|f| (f.rule.code, f.evidence))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(digests(&first), digests(&second));
+        assert_eq!(first.len(), 1);
+        assert_ne!(
+            digests(&first),
+            digests(&findings(&format!("{HEADER}other\n")))
+        );
+    }
+
+    #[test]
+    fn a_rejected_log_is_not_judged_by_the_families_of_replay() {
+        let delta =
+            "{\"type\":\"request/header-delta\",\"seq\":7,\"time\":1,\"data\":{\"system\":1}}\n";
+        let codes: Vec<u16> = findings(&format!("{HEADER}{delta}"))
+            .iter()
+            .map(|f| f.rule.code)
+            .collect();
+        assert_eq!(codes, [302]);
+    }
+
+    #[test]
+    fn a_value_in_a_message_is_short_and_on_one_line() {
+        assert_eq!(shortened("a\nb"), "a\u{fffd}b");
+        assert_eq!(shortened(&"x".repeat(50)).chars().count(), 41);
     }
 }

@@ -22,7 +22,8 @@ pub(super) fn finding(case: &Case<'_, '_>) -> Option<Finding> {
             case.finding(&EVENT_OUTSIDE_STEP, message)
         }
         Fault::OutsideTurn { always } => {
-            if !always && !(case.log.settlement.encloses && !case.is_released()) {
+            let encloses = case.log.settlement.encloses && !case.is_released();
+            if !(*always || encloses) {
                 return None;
             }
             case.finding(
@@ -32,11 +33,13 @@ pub(super) fn finding(case: &Case<'_, '_>) -> Option<Finding> {
         }
         Fault::ResultWithoutCall { call } => {
             let call = shortened(call);
+            let place = match case.noted.step {
+                Some(step) => format!("in step {turn}.{step}"),
+                None => "outside a step".to_owned(),
+            };
             case.finding(
                 &RESULT_WITHOUT_CALL,
-                format!(
-                    "tool/result for call \"{call}\" has no pending call in step {turn}.{step}"
-                ),
+                format!("tool/result for call \"{call}\" has no pending call {place}"),
             )
         }
         Fault::CallWithoutResult { call, .. } => {
