@@ -11,7 +11,7 @@ use super::keys::{Keys, text_of};
 use super::raw::{Kind, Raw};
 use super::scan::{is_blank, slice};
 use super::second::second_record;
-use super::validate::{Facts, Sink, validate};
+use super::validate::{Facts, Key, Sink, validate};
 
 /// Memory that is used again from line to line.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ impl Scratch {
 }
 
 /// What is odd about the text of a line. Spans count in the decoded log; each is the first of its kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traits {
     /// Whether the whole line, without its line feed, is exactly what the engine prints for it. Not so with a carriage return.
     pub canonical: bool,
@@ -100,43 +100,55 @@ impl<'line> Record<'line> {
     ///
     /// When the line is no JSON object.
     pub fn parse(line: &Line<'line>, scratch: &mut Scratch) -> Result<Self, RecordDefect> {
-        let mut members = Members {
-            bytes: line.bytes,
-            start: line.start,
-            parts: Parts::default(),
+        let mut record = Record::empty(line);
+        let mut envelope = Envelope {
+            line,
+            record: &mut record,
         };
-        let facts = match validate(line.bytes, &mut scratch.keys, &mut members) {
+        let facts = match validate(line.bytes, &mut scratch.keys, &mut envelope) {
             Ok(facts) => facts,
-            Err(_) if line.bytes.iter().all(|&b| is_blank(b)) => return Err(RecordDefect::Blank),
-            Err(at) => {
-                let second = second_record(line.bytes, at, &mut scratch.keys);
-                return Err(RecordDefect::NotJson {
-                    at: line.start + at as u64,
-                    second_record: second.map(|at| line.start + at as u64),
-                });
-            }
+            Err(at) => return Err(defect(line, at, scratch)),
         };
-        let value = members.part(facts.value.clone(), facts.canonical);
+        let value = envelope.part(facts.value.clone(), facts.canonical);
         if value.kind() != Kind::Object {
             return Err(RecordDefect::NotAnObject { kind: value.kind() });
         }
-        let parts = members.parts;
-        Ok(Record {
+        record.value = value;
+        record.traits = traits(line, &facts);
+        Ok(record)
+    }
+
+    /// The record of a line that was not read yet.
+    fn empty(line: &Line<'line>) -> Record<'line> {
+        Record {
             line: line.no,
             span: line.span(),
-            value,
-            kind: parts.kind,
-            seq: parts.seq,
-            time: parts.time,
-            seq0: parts.seq0,
-            time0: parts.time0,
-            data: parts.data,
-            source_event_seqs: parts.source_event_seqs,
-            surface_op: parts.surface_op,
-            ignorable: parts.ignorable,
-            extra: parts.extra,
-            traits: traits(line, &facts),
-        })
+            value: Raw::new(line.bytes, line.start, false),
+            kind: None,
+            seq: None,
+            time: None,
+            seq0: None,
+            time0: None,
+            data: None,
+            source_event_seqs: None,
+            surface_op: None,
+            ignorable: None,
+            extra: None,
+            traits: Traits::default(),
+        }
+    }
+}
+
+/// What a line is whose grammar breaks at `at`.
+#[cold]
+fn defect(line: &Line<'_>, at: usize, scratch: &mut Scratch) -> RecordDefect {
+    if line.bytes.iter().all(|&b| is_blank(b)) {
+        return RecordDefect::Blank;
+    }
+    let second = second_record(line.bytes, at, &mut scratch.keys);
+    RecordDefect::NotJson {
+        at: line.start + at as u64,
+        second_record: second.map(|at| line.start + at as u64),
     }
 }
 
@@ -155,68 +167,79 @@ fn traits(line: &Line<'_>, facts: &Facts) -> Traits {
     }
 }
 
-#[derive(Default)]
-struct Parts<'line> {
-    kind: Option<Raw<'line>>,
-    seq: Option<Raw<'line>>,
-    time: Option<Raw<'line>>,
-    seq0: Option<Raw<'line>>,
-    time0: Option<Raw<'line>>,
-    data: Option<Raw<'line>>,
-    source_event_seqs: Option<Raw<'line>>,
-    surface_op: Option<Raw<'line>>,
-    ignorable: Option<Raw<'line>>,
-    extra: Option<Raw<'line>>,
+/// Puts members in their places while the line is validated.
+struct Envelope<'line, 'r> {
+    line: &'r Line<'line>,
+    record: &'r mut Record<'line>,
 }
 
-struct Members<'line> {
-    bytes: &'line [u8],
-    start: u64,
-    parts: Parts<'line>,
+/// A name of less than eight bytes in one word, as in [`Key::short`].
+const fn short(name: &str) -> u64 {
+    let mut bytes = [0; 8];
+    let (place, _) = bytes.split_at_mut(name.len());
+    place.copy_from_slice(name.as_bytes());
+    u64::from_le_bytes(bytes)
 }
 
-impl<'line> Members<'line> {
+const TYPE: u64 = short("type");
+const SEQ: u64 = short("seq");
+const TIME: u64 = short("time");
+const DATA: u64 = short("data");
+const SEQ0: u64 = short("seq0");
+const TIME0: u64 = short("time0");
+
+impl<'line> Envelope<'line, '_> {
     fn part(&self, range: Range<usize>, canonical: bool) -> Raw<'line> {
+        let start = self.line.start + range.start as u64;
         Raw::new(
-            slice(self.bytes, range.start, range.end),
-            self.start + range.start as u64,
+            slice(self.line.bytes, range.start, range.end),
+            start,
             canonical,
         )
     }
 
-    fn place(&mut self, name: &[u8]) -> Option<&mut Option<Raw<'line>>> {
-        let parts = &mut self.parts;
-        Some(match name {
-            b"type" => &mut parts.kind,
-            b"seq" => &mut parts.seq,
-            b"time" => &mut parts.time,
-            b"data" => &mut parts.data,
-            b"seq0" => &mut parts.seq0,
-            b"time0" => &mut parts.time0,
-            b"sourceEventSeqs" => &mut parts.source_event_seqs,
-            b"surfaceOp" => &mut parts.surface_op,
-            b"ignorable" => &mut parts.ignorable,
-            _ => return None,
-        })
+    /// Keeps a member whose key is no short one.
+    #[inline(never)]
+    fn long_member(&mut self, key: Key, value: Raw<'line>) {
+        let name = self.part(key.at.clone(), false);
+        let text = text_of(slice(self.line.bytes, key.at.start + 1, key.at.end - 1));
+        let record = &mut *self.record;
+        let place = match &*text {
+            b"sourceEventSeqs" => &mut record.source_event_seqs,
+            b"surfaceOp" => &mut record.surface_op,
+            b"ignorable" => &mut record.ignorable,
+            // Spelled with escapes.
+            b"type" => &mut record.kind,
+            b"seq" => &mut record.seq,
+            b"time" => &mut record.time,
+            b"data" => &mut record.data,
+            b"seq0" => &mut record.seq0,
+            b"time0" => &mut record.time0,
+            _ => {
+                record.extra.get_or_insert(name);
+                return;
+            }
+        };
+        *place = Some(value);
     }
 }
 
-impl Sink for Members<'_> {
+impl Sink for Envelope<'_, '_> {
     const MEMBERS: bool = true;
 
-    fn member(&mut self, key: Range<usize>, value: Range<usize>, canonical: bool) {
+    #[inline(always)]
+    fn member(&mut self, key: Key, value: Range<usize>, canonical: bool) {
         let value = self.part(value, canonical);
-        let body = slice(self.bytes, key.start + 1, key.end - 1);
-        if let Some(place) = self.place(body) {
-            *place = Some(value);
-            return;
-        }
-        // No name of the envelope has a backslash, so a body that is none may still be one when it is decoded.
-        if let Some(place) = self.place(&text_of(body)) {
-            *place = Some(value);
-        } else if self.parts.extra.is_none() {
-            self.parts.extra = Some(self.part(key, false));
-        }
+        let place = match key.short {
+            TYPE => &mut self.record.kind,
+            SEQ => &mut self.record.seq,
+            TIME => &mut self.record.time,
+            DATA => &mut self.record.data,
+            SEQ0 => &mut self.record.seq0,
+            TIME0 => &mut self.record.time0,
+            _ => return self.long_member(key, value),
+        };
+        *place = Some(value);
     }
 }
 

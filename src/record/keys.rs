@@ -15,12 +15,13 @@ const OFFSET_BITS: u32 = 40;
 
 /// The keys of all open objects, one word each. Reused from line to line.
 ///
-/// A frame per open object: first the start of the frame below, then one entry per key.
+/// A frame per open object: first the state of the object around it, two words, then one entry per key.
 #[derive(Debug, Default)]
 pub(super) struct Keys {
     entries: Vec<u64>,
     frame: usize,
-    hashed: Vec<(u64, usize)>,
+    /// A bit for every key of the innermost object: without its bit, a key is new.
+    seen: u64,
 }
 
 /// What a new key is to the object it stands in.
@@ -38,41 +39,72 @@ impl Keys {
     pub(super) fn clear(&mut self) {
         self.entries.clear();
         self.frame = 0;
+        self.seen = 0;
     }
 
     /// Begins an object.
     #[inline]
     pub(super) fn open(&mut self) {
         self.entries.push(self.frame as u64);
+        self.entries.push(self.seen);
         self.frame = self.entries.len();
+        self.seen = 0;
     }
 
-    /// Adds the key whose quote opens at `at`. `plain` says that its body is its text: no escapes, valid UTF-8.
-    #[inline]
-    pub(super) fn add(&mut self, bytes: &[u8], at: usize, end: usize, plain: bool) -> KeyOrder {
+    /// Adds the key whose quote opens at `at`. `word` is its whole text in one word, the first byte lowest, when it is shorter than eight bytes.
+    #[inline(always)]
+    pub(super) fn add_short(&mut self, bytes: &[u8], at: usize, word: u64) -> KeyOrder {
+        self.add(bytes, at, mix(word), (word as u8).is_ascii_digit())
+    }
+
+    /// Adds the key between the quotes at `at` and before `end`. `plain` says that its body is its text: no escapes, valid UTF-8.
+    #[inline(never)]
+    pub(super) fn add_any(&mut self, bytes: &[u8], at: usize, end: usize, plain: bool) -> KeyOrder {
         let body = slice(bytes, at + 1, end - 1);
-        let tag = if plain {
-            digest(body)
+        let text = if plain {
+            Cow::Borrowed(body)
         } else {
-            digest(&text_of(body))
+            text_of(body)
         };
-        let entry = (tag << OFFSET_BITS) | at as u64;
-        let keys = self.entries.get(self.frame..).unwrap_or_default();
-        let mut order = KeyOrder::InPlace;
-        if !plain || body.first().is_some_and(u8::is_ascii_digit) {
-            order = order_behind(bytes, keys.last().copied(), body);
-        }
-        if keys.len() < COMPARED {
-            for &known in keys {
-                if (known ^ entry) >> OFFSET_BITS == 0
-                    && key_text(bytes, offset(known)) == text_of(body)
-                {
-                    order = KeyOrder::Repeated;
-                }
-            }
-        }
-        self.entries.push(entry);
+        self.add(
+            bytes,
+            at,
+            digest(&text),
+            text.first().is_some_and(u8::is_ascii_digit),
+        )
+    }
+
+    #[inline(always)]
+    fn add(&mut self, bytes: &[u8], at: usize, digest: u64, is_digit: bool) -> KeyOrder {
+        let bit = 1 << (digest >> 58);
+        let order = if is_digit || self.seen & bit != 0 {
+            self.order(bytes, at, digest)
+        } else {
+            KeyOrder::InPlace
+        };
+        self.seen |= bit;
+        self.entries.push(entry(digest, at));
         order
+    }
+
+    /// What the key at `at` is to those before it.
+    #[inline(never)]
+    fn order(&self, bytes: &[u8], at: usize, digest: u64) -> KeyOrder {
+        let keys = self.entries.get(self.frame..).unwrap_or_default();
+        let text = key_text(bytes, at);
+        let mut known = keys
+            .iter()
+            .filter(|&&known| same_tag(known, entry(digest, at)));
+        if keys.len() < COMPARED && known.any(|&known| key_text(bytes, offset(known)) == text) {
+            return KeyOrder::Repeated;
+        }
+        let (Some(index), Some(&before)) = (integer_like(&text), keys.last()) else {
+            return KeyOrder::InPlace;
+        };
+        match integer_like(&key_text(bytes, offset(before))) {
+            Some(smaller) if smaller < index => KeyOrder::InPlace,
+            _ => KeyOrder::OutOfPlace,
+        }
     }
 
     /// Ends the object; the place of its first repeated key, where [`Keys::add`] did not look for it.
@@ -85,58 +117,66 @@ impl Keys {
             None
         };
         self.entries.truncate(self.frame);
+        self.seen = self.entries.pop().unwrap_or(0);
         self.frame = self.entries.pop().unwrap_or(0) as usize;
         repeated
     }
 
-    #[cold]
+    #[inline(never)]
     fn first_repeated(&mut self, bytes: &[u8]) -> Option<usize> {
-        let keys = self.entries.get(self.frame..).unwrap_or_default();
-        self.hashed.clear();
-        self.hashed.extend(keys.iter().map(|&key| {
-            let at = offset(key);
-            (xxhash_rust::xxh3::xxh3_64(&key_text(bytes, at)), at)
-        }));
-        // Equal hashes are ordered by text, so that no choice of keys makes the search slow.
-        self.hashed.sort_unstable_by(|a, b| {
-            let texts = || key_text(bytes, a.1).cmp(&key_text(bytes, b.1));
-            a.0.cmp(&b.0).then_with(texts).then(a.1.cmp(&b.1))
-        });
-        let same = |a: &(u64, usize), b: &(u64, usize)| {
-            a.0 == b.0 && key_text(bytes, a.1) == key_text(bytes, b.1)
-        };
-        let pairs = self.hashed.iter().zip(self.hashed.iter().skip(1));
-        pairs.filter(|(a, b)| same(a, b)).map(|(_, b)| b.1).min()
+        let keys = self.entries.get_mut(self.frame..).unwrap_or_default();
+        // By digest, and by place where digests are equal.
+        keys.sort_unstable();
+        let mut first: Option<usize> = None;
+        for group in keys
+            .chunk_by(|&a, &b| same_tag(a, b))
+            .filter(|group| group.len() > 1)
+        {
+            // Ordered by text, so that no choice of keys makes the search slow.
+            let mut texts: Vec<_> = group
+                .iter()
+                .map(|&key| (key_text(bytes, offset(key)), offset(key)))
+                .collect();
+            texts.sort_unstable();
+            let pairs = texts.iter().zip(texts.iter().skip(1));
+            let repeated = pairs.filter(|(a, b)| a.0 == b.0).map(|(_, b)| b.1).min();
+            first = first.into_iter().chain(repeated).min();
+        }
+        first
     }
+}
+
+/// A key's place, below the upper bits of its digest.
+#[inline]
+fn entry(digest: u64, at: usize) -> u64 {
+    (digest >> OFFSET_BITS << OFFSET_BITS) | at as u64
 }
 
 fn offset(entry: u64) -> usize {
     (entry & ((1 << OFFSET_BITS) - 1)) as usize
 }
 
-/// A cheap digest of 24 bits: equal texts have equal ones.
-#[inline]
-fn digest(text: &[u8]) -> u64 {
-    let word = match (text.first_chunk::<8>(), text.last_chunk::<8>()) {
-        (Some(head), Some(tail)) => {
-            u64::from_le_bytes(*head) ^ u64::from_le_bytes(*tail).rotate_left(23)
-        }
-        _ => text.iter().fold(0, |word, &b| word << 8 | u64::from(b)),
-    };
-    (word ^ text.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> OFFSET_BITS
+fn same_tag(a: u64, b: u64) -> bool {
+    (a ^ b) >> OFFSET_BITS == 0
 }
 
-fn order_behind(bytes: &[u8], before: Option<u64>, body: &[u8]) -> KeyOrder {
-    let Some(index) = integer_like(&text_of(body)) else {
-        return KeyOrder::InPlace;
-    };
-    let Some(before) = before else {
-        return KeyOrder::InPlace;
-    };
-    match integer_like(&key_text(bytes, offset(before))) {
-        Some(smaller) if smaller < index => KeyOrder::InPlace,
-        _ => KeyOrder::OutOfPlace,
+/// A cheap digest, best in its upper bits: equal texts have equal ones.
+fn digest(text: &[u8]) -> u64 {
+    match (text.first_chunk::<8>(), text.last_chunk::<8>()) {
+        (Some(head), Some(tail)) => {
+            let tail = u64::from_le_bytes(*tail).rotate_left(23);
+            mix(u64::from_le_bytes(*head) ^ tail ^ text.len() as u64)
+        }
+        _ => mix(text
+            .iter()
+            .rev()
+            .fold(0, |word, &b| word << 8 | u64::from(b))),
     }
+}
+
+#[inline(always)]
+fn mix(word: u64) -> u64 {
+    word.wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 /// The text of the key whose quote opens at `at`.

@@ -18,6 +18,7 @@ mod raw;
 mod scan;
 mod second;
 mod sources;
+mod survey;
 mod text;
 mod validate;
 

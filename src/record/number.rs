@@ -3,7 +3,7 @@
 //! **Takes** bytes of a literal. **Gives** doubles, as the engine holds every number, and their ECMAScript text.
 //! **Never** rounds in any other way than the engine does.
 
-use super::scan::{byte, slice};
+use super::scan::{byte, digits, slice};
 
 /// The largest integer that a double holds without doubt: 2^53 − 1.
 pub const MAX_SAFE_INTEGER: i64 = (1 << 53) - 1;
@@ -24,13 +24,13 @@ pub(super) enum Spelling {
 /// # Errors
 ///
 /// The offset of the byte that breaks the grammar.
-#[inline]
+#[inline(always)]
 pub(super) fn read(bytes: &[u8], at: usize) -> Result<(usize, Spelling), usize> {
-    let first = if byte(bytes, at) == b'-' { at + 1 } else { at };
-    let end = digits_end(bytes, first);
-    let plain = end - first <= 15
+    let end = at + digits(bytes, at);
+    // No sign, fraction, exponent or leading zero, and exact as a double.
+    let plain = end - at <= 15
         && !matches!(byte(bytes, end), b'.' | b'e' | b'E')
-        && (matches!(byte(bytes, first), b'1'..=b'9') || (end == at + 1 && first == at));
+        && (end == at + 1 || matches!(byte(bytes, at), b'1'..=b'9'));
     if plain {
         Ok((end, Spelling::Printed))
     } else {
@@ -38,7 +38,7 @@ pub(super) fn read(bytes: &[u8], at: usize) -> Result<(usize, Spelling), usize> 
     }
 }
 
-#[cold]
+#[inline(never)]
 fn read_any(bytes: &[u8], start: usize) -> Result<(usize, Spelling), usize> {
     let first = if byte(bytes, start) == b'-' {
         start + 1
@@ -73,16 +73,15 @@ fn read_any(bytes: &[u8], start: usize) -> Result<(usize, Spelling), usize> {
     Ok((at, spelling(slice(bytes, start, at))))
 }
 
-#[inline]
-fn digits_end(bytes: &[u8], mut at: usize) -> usize {
-    while byte(bytes, at).is_ascii_digit() {
-        at += 1;
-    }
-    at
+fn digits_end(bytes: &[u8], at: usize) -> usize {
+    at + digits(bytes, at)
 }
 
 /// How a valid literal is written.
 fn spelling(literal: &[u8]) -> Spelling {
+    if small_integer(literal).is_some_and(|value| value < 0) && !literal.starts_with(b"-0") {
+        return Spelling::Printed;
+    }
     let value = value(literal);
     if value.is_infinite() {
         return Spelling::Huge;

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::keys::Keys;
 use super::scan::{skip_blank, slice};
-use super::validate::{Sink, validate};
+use super::validate::{Key, Sink, validate};
 
 /// How the harness begins every record.
 const BEGINNING: &[u8] = b"{\"type\":\"";
@@ -50,8 +50,8 @@ struct Envelope<'b> {
 impl Sink for Envelope<'_> {
     const MEMBERS: bool = true;
 
-    fn member(&mut self, key: Range<usize>, _value: Range<usize>, _canonical: bool) {
-        let key = slice(self.bytes, key.start, key.end);
+    fn member(&mut self, key: Key, _value: Range<usize>, _canonical: bool) {
+        let key = slice(self.bytes, key.at.start, key.at.end);
         self.found |= matches!(key, b"\"seq\"" | b"\"seq0\"" | b"\"createdAt\"");
     }
 }

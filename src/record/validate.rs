@@ -8,14 +8,15 @@ use std::ops::Range;
 use super::escape::{hex_unit, is_high, is_low};
 use super::keys::{KeyOrder, Keys};
 use super::number::{self, Spelling};
-use super::scan::{byte, is_blank, skip_blank, slice, string_stop};
+use super::scan::{byte, is_blank, near_stop, read_string, skip_blank, slice, string_end, word};
+use super::survey::survey;
 
 /// Hears of the objects of a text while it is validated. Offsets count in the text.
 pub(super) trait Sink {
     /// Whether [`Sink::member`] is to be called.
     const MEMBERS: bool = false;
-    /// A member of the outermost object: its key with quotes, its value, and whether the value stands as the engine prints it.
-    fn member(&mut self, _key: Range<usize>, _value: Range<usize>, _canonical: bool) {}
+    /// A member of the outermost object: its key, its value, and whether the value stands as the engine prints it.
+    fn member(&mut self, _key: Key, _value: Range<usize>, _canonical: bool) {}
     /// An object opens.
     fn open(&mut self, _at: usize) {}
     /// The innermost open object has a key twice, or one that the engine lists elsewhere.
@@ -25,6 +26,14 @@ pub(super) trait Sink {
 }
 
 impl Sink for () {}
+
+/// A member's key.
+pub(super) struct Key {
+    /// Its place, with quotes.
+    pub(super) at: Range<usize>,
+    /// Its text in one word, the first byte lowest, when it has less than eight bytes and no escape; else zero.
+    pub(super) short: u64,
+}
 
 /// What the pass found. Ranges count in the text; each is the first of its kind.
 #[derive(Clone, Debug, Default)]
@@ -54,18 +63,22 @@ pub(super) fn validate<S: Sink>(
     sink: &mut S,
 ) -> Result<Facts, usize> {
     keys.clear();
+    let survey = survey(bytes);
     let mut pass = Pass {
         bytes,
+        utf8: survey.not_utf8.is_none(),
+        no_controls: survey.no_controls,
         keys,
         sink,
-        nesting: Nesting::default(),
-        canonical: true,
+        nesting: Nesting {
+            inner: NOTHING_OPEN,
+            outer: Vec::new(),
+        },
         others_canonical: true,
-        member: 0..0,
-        value_from: 0,
-        facts: Facts {
-            not_utf8: invalid_utf8(bytes),
-            ..Facts::default()
+        member: Member::default(),
+        odd: Odd {
+            canonical: true,
+            ..Odd::default()
         },
     };
     let start = skip_blank(bytes, 0);
@@ -74,310 +87,374 @@ pub(super) fn validate<S: Sink>(
     if rest < bytes.len() {
         return Err(rest);
     }
-    let canonical = pass.canonical && pass.others_canonical && pass.facts.not_utf8.is_none();
+    let Odd {
+        canonical,
+        duplicate_key,
+        huge_number,
+        lone_surrogate,
+    } = pass.odd;
     Ok(Facts {
         value: start..end,
-        canonical,
-        ..pass.facts
+        canonical: canonical && pass.others_canonical && pass.utf8,
+        not_utf8: survey.not_utf8,
+        duplicate_key,
+        huge_number,
+        lone_surrogate,
     })
 }
 
-/// The first bytes that are no UTF-8: one maximal subpart.
-fn invalid_utf8(bytes: &[u8]) -> Option<Range<usize>> {
-    let error = std::str::from_utf8(bytes).err()?;
-    let start = error.valid_up_to();
-    Some(start..error.error_len().map_or(bytes.len(), |len| start + len))
+/// Kinds of the open containers: a set bit is an object, the lowest one the innermost. Above them stand a zero and a one.
+struct Nesting {
+    inner: u64,
+    outer: Vec<u64>,
 }
 
-/// Kinds of the open containers: a set bit is an object, the lowest one the innermost.
-#[derive(Default)]
-struct Nesting {
-    innermost: u64,
-    outer: Vec<u64>,
-    depth: usize,
-}
+/// No open container.
+const NOTHING_OPEN: u64 = 0b10;
 
 impl Nesting {
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, object: bool) {
-        if self.depth.is_multiple_of(64) && self.depth > 0 {
-            self.outer.push(self.innermost);
+        if self.inner >> 63 != 0 {
+            self.outer.push(self.inner);
+            self.inner = NOTHING_OPEN;
         }
-        self.innermost = self.innermost << 1 | u64::from(object);
-        self.depth += 1;
+        self.inner = self.inner << 1 | u64::from(object);
     }
 
-    #[inline]
+    #[inline(always)]
     fn pop(&mut self) {
-        self.depth -= 1;
-        self.innermost >>= 1;
-        if self.depth.is_multiple_of(64) && self.depth > 0 {
-            self.innermost = self.outer.pop().unwrap_or(0);
+        self.inner >>= 1;
+        if self.inner == NOTHING_OPEN {
+            self.inner = self.outer.pop().unwrap_or(NOTHING_OPEN);
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn in_object(&self) -> bool {
-        self.innermost & 1 == 1
+        self.inner & 1 == 1
     }
+
+    #[inline(always)]
+    fn is_empty(&self) -> bool {
+        self.inner == NOTHING_OPEN
+    }
+
+    /// Whether the outermost object is the innermost, too.
+    #[inline(always)]
+    fn in_outermost_object(&self) -> bool {
+        self.inner == (NOTHING_OPEN << 1 | 1) && self.outer.is_empty()
+    }
+}
+
+/// What keeps a text from being canonical.
+#[derive(Default)]
+struct Odd {
+    /// Whether nothing did since it was last set.
+    canonical: bool,
+    duplicate_key: Option<Range<usize>>,
+    huge_number: Option<Range<usize>>,
+    lone_surrogate: Option<Range<usize>>,
+}
+
+/// The member of the outermost object that is being read.
+#[derive(Clone, Default)]
+struct Member {
+    key: Range<usize>,
+    short: u64,
+    value: usize,
 }
 
 struct Pass<'b, 'k, S> {
     bytes: &'b [u8],
+    utf8: bool,
+    no_controls: bool,
     keys: &'k mut Keys,
     sink: &'k mut S,
     nesting: Nesting,
-    /// Whether everything since the start of the outermost member's value is as the engine prints it.
-    canonical: bool,
-    /// The same for everything before.
+    /// Whether everything before the outermost member's value stands as the engine prints it; [`Odd::canonical`] says it for what follows.
     others_canonical: bool,
-    member: Range<usize>,
-    value_from: usize,
-    facts: Facts,
+    member: Member,
+    odd: Odd,
 }
 
+/// What comes behind a value.
+enum Next {
+    /// Another value, perhaps behind whitespace.
+    Value(usize),
+    /// A key, perhaps behind whitespace.
+    Key(usize),
+    /// Nothing inside the text's value.
+    End(usize),
+}
+
+// The pass is one function but for what is rare: its methods are inlined, so that its state stays in registers.
 impl<S: Sink> Pass<'_, '_, S> {
     /// Reads the value at `at` and everything in it; the offset behind it.
-    fn values(&mut self, mut at: usize) -> Result<usize, usize> {
+    fn values(&mut self, start: usize) -> Result<usize, usize> {
+        let mut next = Next::Value(start);
         loop {
-            at = match byte(self.bytes, at) {
-                b'"' => self.string(at)?,
-                b'{' => match self.object(at)? {
-                    Opened::Inside(at_value) => {
-                        at = at_value;
-                        continue;
-                    }
-                    Opened::Empty(end) => end,
-                },
-                b'[' => {
+            let at = match next {
+                Next::Value(at) => at,
+                Next::Key(at) => self.key(at)?,
+                Next::End(at) => return Ok(at),
+            };
+            let first = byte(self.bytes, at);
+            let end = match first {
+                b'"' => string(self.bytes, at, self.no_controls, &mut self.odd)?,
+                b'-' | b'0'..=b'9' => self.number(at)?,
+                b'{' | b'[' => {
                     let inside = self.blank(at + 1);
-                    if byte(self.bytes, inside) != b']' {
-                        self.nesting.push(false);
-                        at = inside;
+                    // The closing brackets stand two behind the opening ones.
+                    if byte(self.bytes, inside) != first + 2 {
+                        next = self.open(at, inside);
                         continue;
                     }
                     inside + 1
                 }
-                b'-' | b'0'..=b'9' => self.number(at)?,
-                b't' => self.word(at, b"true")?,
-                b'f' => self.word(at, b"false")?,
-                b'n' => self.word(at, b"null")?,
+                b't' => literal(self.bytes, at, b"true")?,
+                b'f' => literal(self.bytes, at, b"false")?,
+                b'n' => literal(self.bytes, at, b"null")?,
+                _ if is_blank(first) => {
+                    next = Next::Value(self.blank(at));
+                    continue;
+                }
                 _ => return Err(at),
             };
-            at = match self.behind_value(at)? {
-                Next::Value(at) => at,
-                Next::End(at) => return Ok(at),
-            };
+            next = self.behind_value(end)?;
         }
     }
 
-    /// Goes on behind a value: closes what ends there, and finds the next value.
-    #[inline]
-    fn behind_value(&mut self, mut at: usize) -> Result<Next, usize> {
-        loop {
-            let object = self.nesting.in_object();
-            if self.nesting.depth <= 1 {
-                if self.nesting.depth == 0 {
-                    return Ok(Next::End(at));
-                }
-                if S::MEMBERS && object {
-                    self.outer_member(at);
-                }
-            }
-            at = self.blank(at);
-            match (byte(self.bytes, at), object) {
-                (b',', true) => {
-                    let key = self.blank(at + 1);
-                    return self.key(key).map(Next::Value);
-                }
-                (b',', false) => return Ok(Next::Value(self.blank(at + 1))),
-                (b'}', true) => {
-                    self.nesting.pop();
-                    at += 1;
-                    self.close_object(at);
-                }
-                (b']', false) => {
-                    self.nesting.pop();
-                    at += 1;
-                }
-                _ => return Err(at),
-            }
-        }
-    }
-
-    #[inline]
-    fn object(&mut self, at: usize) -> Result<Opened, usize> {
-        let inside = self.blank(at + 1);
-        if byte(self.bytes, inside) == b'}' {
-            return Ok(Opened::Empty(inside + 1));
+    /// Enters the container that opens at `at` and is not empty.
+    #[inline(always)]
+    fn open(&mut self, at: usize, inside: usize) -> Next {
+        let object = byte(self.bytes, at) == b'{';
+        self.nesting.push(object);
+        if !object {
+            return Next::Value(inside);
         }
         self.sink.open(at);
         self.keys.open();
-        self.nesting.push(true);
-        self.key(inside).map(Opened::Inside)
+        Next::Key(inside)
     }
 
-    #[inline]
+    /// Goes on behind a value: closes what ends there, and finds what is next.
+    #[inline(always)]
+    fn behind_value(&mut self, end: usize) -> Result<Next, usize> {
+        let mut at = end;
+        loop {
+            let object = self.nesting.in_object();
+            if !object && byte(self.bytes, at) == b',' && !self.nesting.is_empty() {
+                return Ok(Next::Value(at + 1));
+            }
+            if S::MEMBERS && self.nesting.in_outermost_object() {
+                self.outer_member(at);
+            }
+            if byte(self.bytes, at) <= b' ' && !self.nesting.is_empty() {
+                at = self.blank(at);
+            }
+            match byte(self.bytes, at) {
+                b',' if object => return Ok(Next::Key(at + 1)),
+                b'}' if object => self.close_object(at + 1),
+                _ if self.nesting.is_empty() => return Ok(Next::End(at)),
+                b']' if !object => {}
+                b',' => return Ok(Next::Value(at + 1)),
+                _ => return Err(at),
+            }
+            self.nesting.pop();
+            at += 1;
+        }
+    }
+
+    #[inline(always)]
     fn close_object(&mut self, end: usize) {
         if let Some(at) = self.keys.close(self.bytes) {
-            self.repeated(at);
+            self.sink.disorder();
+            self.odd.repeat(self.bytes, at);
         }
         self.sink.close(end);
     }
 
-    /// Reads the key at `at` and its colon; the offset of its value.
-    #[inline]
-    fn key(&mut self, at: usize) -> Result<usize, usize> {
-        if byte(self.bytes, at) != b'"' {
-            return Err(at);
-        }
-        let stop = string_stop(self.bytes, at + 1);
-        let unescaped = byte(self.bytes, stop) == b'"';
-        let end = if unescaped {
-            stop + 1
-        } else {
-            self.string(at)?
+    /// Reads the key at or behind `from`, and its colon; the offset behind that.
+    #[inline(always)]
+    fn key(&mut self, from: usize) -> Result<usize, usize> {
+        let at = self.find(b'"', from)?;
+        let near = near_stop(self.bytes, at + 1);
+        let unescaped = near.filter(|&stop| byte(self.bytes, stop) == b'"');
+        let end = match unescaped {
+            Some(stop) => stop + 1,
+            None => far_string(self.bytes, at + 1, self.no_controls, &mut self.odd)?,
         };
-        let plain =
-            unescaped && (self.facts.not_utf8.is_none() || slice(self.bytes, at, end).is_ascii());
-        match self.keys.add(self.bytes, at, end, plain) {
-            KeyOrder::InPlace => {}
-            KeyOrder::OutOfPlace => {
-                self.canonical = false;
-                self.sink.disorder();
-            }
-            KeyOrder::Repeated => self.repeated(at),
+        let plain = unescaped.is_some() && self.utf8;
+        let short = if plain {
+            short_word(self.bytes, at + 1, end - 1)
+        } else {
+            0
+        };
+        let order = match short {
+            0 => self.keys.add_any(self.bytes, at, end, plain),
+            _ => self.keys.add_short(self.bytes, at, short),
+        };
+        if order != KeyOrder::InPlace {
+            self.sink.disorder();
+            self.odd.displace(self.bytes, at, order);
         }
-        let colon = self.blank(end);
-        if byte(self.bytes, colon) != b':' {
-            return Err(colon);
+        let colon = self.find(b':', end)?;
+        if S::MEMBERS && self.nesting.in_outermost_object() {
+            let value = self.blank(colon + 1);
+            self.member = Member {
+                key: at..end,
+                short,
+                value,
+            };
+            self.others_canonical &= self.odd.canonical;
+            self.odd.canonical = true;
+            return Ok(value);
         }
-        let value = self.blank(colon + 1);
-        if S::MEMBERS && self.nesting.depth == 1 {
-            self.member = at..end;
-            self.value_from = value;
-            self.others_canonical &= self.canonical;
-            self.canonical = true;
-        }
-        Ok(value)
+        Ok(colon + 1)
     }
 
-    #[cold]
-    fn repeated(&mut self, at: usize) {
+    #[inline(always)]
+    fn outer_member(&mut self, end: usize) {
+        let value = self.member.value..end;
+        let utf8 = || std::str::from_utf8(slice(self.bytes, value.start, value.end)).is_ok();
+        let canonical = self.odd.canonical && (self.utf8 || utf8());
+        let Member { key, short, .. } = self.member.clone();
+        self.sink.member(Key { at: key, short }, value, canonical);
+        self.others_canonical &= self.odd.canonical;
+        self.odd.canonical = true;
+    }
+
+    #[inline(always)]
+    fn number(&mut self, at: usize) -> Result<usize, usize> {
+        let (end, spelling) = number::read(self.bytes, at)?;
+        if spelling != Spelling::Printed {
+            self.odd.respell(at..end, spelling);
+        }
+        Ok(end)
+    }
+
+    /// The offset of `expected`, perhaps behind whitespace.
+    #[inline(always)]
+    fn find(&mut self, expected: u8, from: usize) -> Result<usize, usize> {
+        if byte(self.bytes, from) == expected {
+            return Ok(from);
+        }
+        let at = self.blank(from);
+        if byte(self.bytes, at) == expected {
+            Ok(at)
+        } else {
+            Err(at)
+        }
+    }
+
+    /// Skips whitespace, which the engine never prints.
+    #[inline(always)]
+    fn blank(&mut self, at: usize) -> usize {
+        if byte(self.bytes, at) > b' ' {
+            return at;
+        }
+        let behind = skip_blank(self.bytes, at);
+        self.odd.canonical &= behind == at;
+        behind
+    }
+}
+
+impl Odd {
+    #[inline(never)]
+    fn displace(&mut self, bytes: &[u8], key: usize, order: KeyOrder) {
         self.canonical = false;
-        self.sink.disorder();
+        if order == KeyOrder::Repeated {
+            self.repeat(bytes, key);
+        }
+    }
+
+    #[inline(never)]
+    fn repeat(&mut self, bytes: &[u8], key: usize) {
+        self.canonical = false;
         if self
-            .facts
             .duplicate_key
             .as_ref()
-            .is_none_or(|known| at < known.start)
+            .is_none_or(|known| key < known.start)
         {
-            self.facts.duplicate_key = Some(at..super::scan::string_end(self.bytes, at));
+            self.duplicate_key = Some(key..string_end(bytes, key));
         }
     }
 
-    #[inline]
-    fn outer_member(&mut self, end: usize) {
-        let value = self.value_from..end;
-        let canonical = self.canonical
-            && (self.facts.not_utf8.is_none()
-                || std::str::from_utf8(slice(self.bytes, value.start, value.end)).is_ok());
-        self.sink.member(self.member.clone(), value, canonical);
-        self.others_canonical &= self.canonical;
-        self.canonical = true;
-    }
-
-    /// Reads the string that opens at `open`; the offset behind it.
-    #[inline]
-    fn string(&mut self, open: usize) -> Result<usize, usize> {
-        let mut at = open + 1;
-        loop {
-            at = string_stop(self.bytes, at);
-            match byte(self.bytes, at) {
-                b'"' => return Ok(at + 1),
-                b'\\' => at = self.escape(at)?,
-                _ => return Err(at),
-            }
+    #[inline(never)]
+    fn respell(&mut self, number: Range<usize>, spelling: Spelling) {
+        self.canonical = false;
+        if spelling == Spelling::Huge {
+            self.huge_number.get_or_insert(number);
         }
     }
 
-    #[inline]
-    fn escape(&mut self, at: usize) -> Result<usize, usize> {
-        match byte(self.bytes, at + 1) {
+    /// Reads the escape that the backslash at `at` begins; the offset behind it.
+    #[inline(always)]
+    fn escape(&mut self, bytes: &[u8], at: usize) -> Result<usize, usize> {
+        match byte(bytes, at + 1) {
             b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't' => Ok(at + 2),
             b'/' => {
                 self.canonical = false;
                 Ok(at + 2)
             }
-            b'u' => self.unit(at),
+            b'u' => self.unit(bytes, at),
             _ => Err(at + 1),
         }
     }
 
-    #[cold]
-    fn unit(&mut self, at: usize) -> Result<usize, usize> {
-        let (unit, lower) = hex_unit(self.bytes, at + 2)?;
+    #[inline(never)]
+    fn unit(&mut self, bytes: &[u8], at: usize) -> Result<usize, usize> {
+        let (unit, lower) = hex_unit(bytes, at + 2)?;
         let end = at + 6;
-        if is_high(unit) && slice(self.bytes, end, end + 2) == b"\\u" {
-            let (second, _) = hex_unit(self.bytes, end + 2)?;
+        if is_high(unit) && slice(bytes, end, end + 2) == b"\\u" {
+            let (second, _) = hex_unit(bytes, end + 2)?;
             if is_low(second) {
                 self.canonical = false;
                 return Ok(end + 6);
             }
         }
         if is_high(unit) || is_low(unit) {
-            self.facts.lone_surrogate.get_or_insert(at..end);
+            self.lone_surrogate.get_or_insert(at..end);
             self.canonical &= lower;
         } else {
             self.canonical &= lower && unit < 0x20 && !matches!(unit, 8 | 9 | 10 | 12 | 13);
         }
         Ok(end)
     }
+}
 
-    #[inline]
-    fn number(&mut self, at: usize) -> Result<usize, usize> {
-        let (end, spelling) = number::read(self.bytes, at)?;
-        if spelling != Spelling::Printed {
-            self.canonical = false;
-            if spelling == Spelling::Huge {
-                self.facts.huge_number.get_or_insert(at..end);
-            }
-        }
-        Ok(end)
-    }
-
-    #[inline]
-    fn word(&mut self, at: usize, word: &[u8]) -> Result<usize, usize> {
-        let rest = self.bytes.get(at..).unwrap_or_default();
-        if rest.starts_with(word) {
-            return Ok(at + word.len());
-        }
-        Err(at + rest.iter().zip(word).take_while(|(a, b)| a == b).count())
-    }
-
-    /// Skips whitespace, which the engine never prints.
-    #[inline]
-    fn blank(&mut self, at: usize) -> usize {
-        if !is_blank(byte(self.bytes, at)) {
-            return at;
-        }
-        self.canonical = false;
-        skip_blank(self.bytes, at)
+/// The bytes of a range in one word, the first one lowest; zero when they are none or do not leave room.
+#[inline(always)]
+fn short_word(bytes: &[u8], from: usize, to: usize) -> u64 {
+    let len = to - from;
+    match word(bytes, from) {
+        Some(word) if len < 8 => word & ((1 << (8 * len)) - 1),
+        _ => 0,
     }
 }
 
-/// Where an object's bytes go on.
-enum Opened {
-    /// Its first value begins there.
-    Inside(usize),
-    /// It has no member and ends there.
-    Empty(usize),
+/// Reads the string that opens at `open`; the offset behind it.
+#[inline(always)]
+fn string(bytes: &[u8], open: usize, no_controls: bool, odd: &mut Odd) -> Result<usize, usize> {
+    match near_stop(bytes, open + 1) {
+        Some(stop) if byte(bytes, stop) == b'"' => Ok(stop + 1),
+        _ => far_string(bytes, open + 1, no_controls, odd),
+    }
 }
 
-/// What comes behind a value.
-enum Next {
-    /// Another one.
-    Value(usize),
-    /// The end of the text's value.
-    End(usize),
+#[inline(never)]
+fn far_string(bytes: &[u8], from: usize, no_controls: bool, odd: &mut Odd) -> Result<usize, usize> {
+    read_string(bytes, from, no_controls, |backslash| {
+        odd.escape(bytes, backslash)
+    })
+}
+
+#[inline(always)]
+fn literal(bytes: &[u8], at: usize, word: &[u8]) -> Result<usize, usize> {
+    let rest = bytes.get(at..).unwrap_or_default();
+    if rest.starts_with(word) {
+        return Ok(at + word.len());
+    }
+    Err(at + rest.iter().zip(word).take_while(|(a, b)| a == b).count())
 }
