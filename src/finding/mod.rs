@@ -143,6 +143,8 @@ pub struct Finding {
     pub related: Vec<Related>,
     /// What to do, where there is something to do.
     pub help: Option<String>,
+    /// The log's own name for what it is about, where a policy may name it too: the event type of an unknown event.
+    pub about: Option<String>,
     /// Digest of what was found: stable when lines move or the wording changes. Part of the fingerprint.
     pub evidence: u64,
 }
@@ -163,6 +165,7 @@ impl Finding {
             at,
             related: Vec::new(),
             help: None,
+            about: None,
             evidence: xxhash_rust::xxh3::xxh3_64(evidence),
         }
     }
@@ -182,6 +185,12 @@ impl Finding {
     /// The same finding with advice.
     pub fn help(mut self, help: impl Into<String>) -> Finding {
         self.help = Some(help.into());
+        self
+    }
+
+    /// The same finding, which is about something that the log names.
+    pub fn about(mut self, name: impl Into<String>) -> Finding {
+        self.about = Some(name.into());
         self
     }
 

@@ -41,6 +41,14 @@ pub(super) fn judge(log: &Log<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
+/// The finding that a higher generation of the same session, called `name`, stands beside the log.
+pub fn newer_sibling(log: &Log<'_>, name: &str) -> Finding {
+    let name = shortened(name);
+    let message = format!("{name} beside this file is a newer generation of the session");
+    Finding::new(&NEWER_SIBLING, message, first_line(log), name.as_bytes())
+        .help("audit that file to see the present state of the session")
+}
+
 fn standing(log: &Log<'_>) -> Option<Finding> {
     let found = |message: String, evidence: &[u8]| {
         Finding::new(&NOT_A_SESSION_LOG, message, first_line(log), evidence)
@@ -273,6 +281,7 @@ pub(super) fn unknown_types(log: &Log<'_>, findings: &mut Vec<Finding>) {
         } else {
             found.level(Level::Note)
         };
+        let found = found.about(group.name);
         findings.push(found.help("a plugin's own event needs \"ignorable\":true, or no harness without the plugin opens the log"));
     }
 }

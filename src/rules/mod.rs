@@ -14,4 +14,5 @@ mod surface;
 mod turns;
 
 pub use catalogue::{CATALOGUE, find};
+pub use dialect::newer_sibling;
 pub use judge::{judge, sort};
