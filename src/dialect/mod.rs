@@ -11,6 +11,7 @@ mod detect;
 mod generation;
 mod header_shape;
 mod message;
+mod name;
 mod settle;
 mod surface;
 mod v0;
