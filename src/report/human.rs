@@ -45,12 +45,19 @@ pub(super) fn write_file(file: &FileReport, look: Look, out: &mut dyn Write) -> 
         }
     }
     let mut shown: BTreeMap<u16, usize> = BTreeMap::new();
+    let mut was_drawn = false;
     for finding in findings {
         let of_this_code = shown.entry(finding.rule.code).or_default();
         *of_this_code += 1;
-        if *of_this_code <= look.of_a_code {
-            write_finding(file, finding, look, out)?;
+        if *of_this_code > look.of_a_code {
+            continue;
         }
+        let is_drawn = finding.level > Level::Note;
+        if is_drawn || was_drawn {
+            writeln!(out)?;
+        }
+        was_drawn = is_drawn;
+        write_finding(file, finding, look, out)?;
     }
     for (code, number) in shown {
         if number > look.of_a_code {
@@ -147,7 +154,7 @@ fn write_finding(
         .map_err(io::Error::other)?;
     // miette sets the code apart with an empty line; here it is the message's heading.
     let text = text.replacen("\n\n", "\n", 1);
-    writeln!(out, "\n{}", text.trim_end_matches('\n'))?;
+    writeln!(out, "{}", text.trim_end_matches('\n'))?;
     let place = words::place(&finding.at);
     if !drawn && !place.is_empty() {
         writeln!(out, "  at {place}{}", pointer_of(&finding.at))?;

@@ -58,10 +58,19 @@ impl JsonText {
     /// # Errors
     ///
     /// Those of the writer.
-    pub(crate) fn write(value: &impl Serialize, mut out: &mut dyn Write) -> io::Result<()> {
-        let mut serializer = serde_json::Serializer::with_formatter(&mut out, JsonText);
-        value.serialize(&mut serializer).map_err(io::Error::from)?;
+    pub(crate) fn write(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+        JsonText::write_value(value, out)?;
         out.write_all(b"\n")
+    }
+
+    /// Writes a value alone.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub(crate) fn write_value(value: &impl Serialize, mut out: &mut dyn Write) -> io::Result<()> {
+        let mut serializer = serde_json::Serializer::with_formatter(&mut out, JsonText);
+        value.serialize(&mut serializer).map_err(io::Error::from)
     }
 }
 
@@ -170,7 +179,7 @@ impl<'r> FileView<'r> {
 struct SessionView<'r> {
     id: &'r str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    version: Option<i64>,
+    version: Option<u64>,
     dialect: &'static str,
     events: u64,
     turns: u64,

@@ -3,12 +3,14 @@
 //! **Takes** decided results ([`Report`]) and how they should look ([`Look`]). **Gives** bytes to an [`io::Write`].
 //! **Never** decides: counts, outcomes and the exit code were fixed before it is called.
 
+mod formats;
 mod github;
 mod human;
 mod json;
 mod markdown;
 mod page;
 mod paint;
+mod requests;
 mod rules;
 mod safe;
 #[cfg(test)]
@@ -20,9 +22,11 @@ mod snippet;
 mod tests;
 mod words;
 
+pub(crate) use formats::{FormatRow, write_formats, write_formats_json};
 pub(crate) use json::JsonText;
 pub(crate) use page::write_page;
 pub(crate) use paint::Paint;
+pub(crate) use requests::{RequestRow, Sending};
 pub(crate) use rules::{write_rules, write_rules_json};
 pub(crate) use safe::Safe;
 pub(crate) use words::count;
@@ -42,7 +46,7 @@ pub(crate) struct SessionFacts {
     /// The session's id. Hostile until sanitised, like all text of a log.
     pub(crate) id: String,
     /// The version the header line names.
-    pub(crate) version: Option<i64>,
+    pub(crate) version: Option<u64>,
     /// The dialect in one word: `seed`, `between`, `released`, `mixed`, `v1` … `v4`.
     pub(crate) dialect: &'static str,
     /// Number of events.

@@ -5,6 +5,7 @@
 
 /// Every schema: its name, as in `dsh-audit schema verify`, and its text.
 pub(crate) const SCHEMAS: &[(&str, &str)] = &[
+    ("formats", include_str!("schemas/formats.json")),
     ("reconstruct", include_str!("schemas/reconstruct.json")),
     ("rules", include_str!("schemas/rules.json")),
     ("verify", include_str!("schemas/verify.json")),
