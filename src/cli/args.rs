@@ -37,12 +37,17 @@ pub(crate) enum Command {
     /// Is the log sound, and is every request explained by it?
     #[command(after_help = EXIT_CODES)]
     Verify(Verify),
+    /// The exact options of every request, byte for byte
+    #[command(after_help = EXIT_CODES)]
+    Reconstruct(Reconstruct),
     /// What a rule checks, why it matters, and what to do
     Explain(Explain),
     /// All rules with their levels
     Rules(Rules),
     /// The JSON Schema of an output
     Schema(Schema),
+    /// The generations of session logs, and what is done with each
+    Formats(Formats),
     /// Completions for a shell, on standard output
     Completions(Completions),
     /// The manual page of the program or of a command, on standard output
@@ -57,6 +62,29 @@ pub(crate) struct Verify {
     /// Form of the report
     #[arg(long, value_enum, default_value_t = VerifyFormat::Human, help_heading = "Output")]
     pub(crate) format: VerifyFormat,
+    #[command(flatten)]
+    pub(crate) output: Output,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArgs,
+}
+
+/// `dsh-audit reconstruct`.
+#[derive(Debug, Group)]
+pub(crate) struct Reconstruct {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// One JSON object per request, or a table
+    #[arg(long, value_enum, default_value_t = RowFormat::Jsonl, help_heading = "Output")]
+    pub(crate) format: RowFormat,
+    /// Leave the options out: numbers and SHA-256 only
+    #[arg(long, help_heading = "Selection")]
+    pub(crate) digest: bool,
+    /// One request: turn and step, and the attempt where there are several
+    #[arg(long, value_name = "T.S[.A]", help_heading = "Selection")]
+    pub(crate) step: Option<StepArg>,
+    /// With --step: the bytes of the options alone, followed by nothing
+    #[arg(long, requires = "step", conflicts_with_all = ["digest", "format"], help_heading = "Selection")]
+    pub(crate) raw: bool,
     #[command(flatten)]
     pub(crate) output: Output,
     #[command(flatten)]
@@ -88,6 +116,16 @@ pub(crate) struct Rules {
 pub(crate) struct Schema {
     /// Which output; without a name, all names
     pub(crate) name: Option<String>,
+}
+
+/// `dsh-audit formats`.
+#[derive(Debug, Group)]
+pub(crate) struct Formats {
+    /// A table, or JSON
+    #[arg(long, value_enum, default_value_t = ListFormat::Human)]
+    pub(crate) format: ListFormat,
+    #[command(flatten)]
+    pub(crate) look: LookArgs,
 }
 
 /// `dsh-audit completions`.
@@ -123,9 +161,6 @@ pub(crate) struct Input {
     /// The same as --mmap=never
     #[arg(long)]
     pub(crate) no_mmap: bool,
-    /// Use the general parser for every line; the output is the same
-    #[arg(long, hide = true)]
-    pub(crate) no_fast_path: bool,
     /// Longest line that is read
     #[arg(long, value_name = "SIZE", default_value = "512MiB", value_parser = parse_size)]
     pub(crate) max_line: u64,
@@ -216,6 +251,15 @@ pub(crate) enum VerifyFormat {
     Markdown,
 }
 
+/// Forms of requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RowFormat {
+    /// A table without the options
+    Human,
+    /// One object per request
+    Jsonl,
+}
+
 /// Forms of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ListFormat {
@@ -260,6 +304,39 @@ pub(crate) enum FailOnArg {
     Never,
 }
 
+/// A request by its numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct StepArg {
+    /// Its turn.
+    pub(crate) turn: u64,
+    /// Its step.
+    pub(crate) step: u64,
+    /// Its attempt; the step's last one if absent.
+    pub(crate) attempt: Option<u64>,
+}
+
+impl std::str::FromStr for StepArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<StepArg, String> {
+        let wrong = || "expected TURN.STEP or TURN.STEP.ATTEMPT, as in 2.1 or 2.1.3".to_string();
+        let numbers: Result<Vec<u64>, _> = text.split('.').map(str::parse).collect();
+        match numbers.map_err(|_| wrong())?[..] {
+            [turn, step] => Ok(StepArg {
+                turn,
+                step,
+                attempt: None,
+            }),
+            [turn, step, attempt] => Ok(StepArg {
+                turn,
+                step,
+                attempt: Some(attempt),
+            }),
+            _ => Err(wrong()),
+        }
+    }
+}
+
 /// Reads `65536`, `64KiB`, `512MiB`, `16GiB`, and the same without `iB`.
 fn parse_size(text: &str) -> Result<u64, String> {
     let digits = text
@@ -293,11 +370,28 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_read() {
+    fn sizes_and_steps_are_read() {
         assert_eq!(parse_size("512MiB"), Ok(512 << 20));
         assert_eq!(parse_size("16g"), Ok(16 << 30));
         assert_eq!(parse_size("7"), Ok(7));
         assert!(parse_size("-1").is_err() && parse_size("1XB").is_err());
         assert!(parse_size("99999999999TiB").is_err());
+        assert_eq!(
+            "2.1".parse(),
+            Ok(StepArg {
+                turn: 2,
+                step: 1,
+                attempt: None
+            })
+        );
+        assert_eq!(
+            "2.1.3".parse(),
+            Ok(StepArg {
+                turn: 2,
+                step: 1,
+                attempt: Some(3)
+            })
+        );
+        assert!("2".parse::<StepArg>().is_err() && "2.1.3.4".parse::<StepArg>().is_err());
     }
 }

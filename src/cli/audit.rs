@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use rayon::iter::{ParallelBridge, ParallelIterator};
 
 use crate::report::FileReport;
-use crate::verdict::{self, Standing};
+use crate::verdict::{self, Outcome};
 
 use super::discover::{Found, How};
 use super::exit::Status;
@@ -39,8 +39,8 @@ pub(crate) fn audit(plan: &Plan, audience: Audience) -> Result<Audited, String> 
     }
     let reports = side_by_side(plan, audience)?;
     let mut audited = Audited::default();
-    for (found, (report, is_foreign)) in plan.inputs.found.iter().zip(reports) {
-        if is_foreign && found.how == How::Walked {
+    for (found, report) in plan.inputs.found.iter().zip(reports) {
+        if found.how == How::Walked && is_foreign(&report) {
             audited.passed_over.push(report.path);
             continue;
         }
@@ -58,8 +58,8 @@ pub(crate) fn audit(plan: &Plan, audience: Audience) -> Result<Audited, String> 
     Ok(audited)
 }
 
-/// One result per input, in input order, each with whether the input is no session log.
-fn side_by_side(plan: &Plan, audience: Audience) -> Result<Vec<(FileReport, bool)>, String> {
+/// One result per input, in input order.
+fn side_by_side(plan: &Plan, audience: Audience) -> Result<Vec<FileReport>, String> {
     let found = &plan.inputs.found;
     let progress = Progress::begin(found.iter().map(|found| found.size).sum(), audience);
     let one = |at: usize, found: &Found| {
@@ -75,7 +75,7 @@ fn side_by_side(plan: &Plan, audience: Audience) -> Result<Vec<(FileReport, bool
         .num_threads(workers)
         .build()
         .map_err(|error| format!("cannot start {workers} workers: {error}"))?;
-    let mut reports: Vec<(usize, (FileReport, bool))> = pool.install(|| {
+    let mut reports: Vec<(usize, FileReport)> = pool.install(|| {
         order
             .into_iter()
             .par_bridge()
@@ -86,33 +86,35 @@ fn side_by_side(plan: &Plan, audience: Audience) -> Result<Vec<(FileReport, bool
     Ok(reports.into_iter().map(|(_, report)| report).collect())
 }
 
-fn report_of(plan: &Plan, found: &Found) -> (FileReport, bool) {
+fn report_of(plan: &Plan, found: &Found) -> FileReport {
     let answer = match &found.problem {
         Some(problem) => Err(problem.clone()),
         None => job::audit(found, &plan.reading),
     };
     let (answer, error) = match answer {
         Ok(answer) => (answer, None),
-        Err(error) => {
-            let standing = Standing::Unreadable;
-            (
-                Answer {
-                    standing,
-                    session: None,
-                    findings: Vec::new(),
-                    digest: None,
-                },
-                Some(error),
-            )
-        }
+        Err(error) => (Answer::unreadable(), Some(error)),
     };
-    let is_foreign = answer.standing == Standing::Foreign;
-    (weigh(plan, found, answer, error), is_foreign)
+    weigh(plan, found, answer, error)
+}
+
+/// Whether a result is of a file that is no session log of this harness.
+pub(super) fn is_foreign(report: &FileReport) -> bool {
+    report.verdict.outcome == Outcome::Foreign
 }
 
 /// Applies policy and baseline to what the rules said.
-fn weigh(plan: &Plan, found: &Found, answer: Answer, error: Option<String>) -> FileReport {
+pub(super) fn weigh(
+    plan: &Plan,
+    found: &Found,
+    mut answer: Answer,
+    error: Option<String>,
+) -> FileReport {
     let policy = plan.config.policy_for(&found.path, plan.fail_on);
+    answer.findings.retain(|finding| {
+        let allowed = |name: &str| plan.config.allows_event_type(&found.path, name);
+        !finding.about.as_deref().is_some_and(allowed)
+    });
     // Without a session id a finding is told from those of other files by the path.
     let identity = match &answer.session {
         Some(facts) => facts.id.clone(),
@@ -124,7 +126,7 @@ fn weigh(plan: &Plan, found: &Found, answer: Answer, error: Option<String>) -> F
         &identity,
         &policy,
         &plan.baseline,
-        plan.max_findings,
+        plan.reading.max_findings,
     );
     FileReport {
         path: found.path.clone(),

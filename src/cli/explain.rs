@@ -1,10 +1,10 @@
-//! `dsh-audit explain`, `rules` and `schema`: what the program knows about itself.
+//! `dsh-audit explain`, `rules`, `schema` and `formats`: what the program knows about itself.
 //!
 //! **Takes** codes and names. **Gives** pages, the catalogue, schemas. **Never** reads a log.
 
 use crate::report::{self, schema};
 
-use super::args::{Explain, ListFormat, LookArgs, Rules, Schema};
+use super::args::{Explain, Formats, ListFormat, LookArgs, Rules, Schema};
 use super::environment::Environment;
 use super::exit::Status;
 use super::job;
@@ -76,6 +76,21 @@ pub(super) fn schema(args: &Schema) -> Result<Status, String> {
         })?,
     };
     Sink::Stdout.write(|out| out.write_all(text.as_bytes()))?;
+    Ok(Status::Passed)
+}
+
+/// Prints the support matrix.
+///
+/// # Errors
+///
+/// Standard output cannot be written.
+pub(super) fn formats(args: &Formats, environment: &Environment) -> Result<Status, String> {
+    let look = look_of(args.look, environment);
+    let rows = job::formats();
+    Sink::Stdout.write(|out| match args.format {
+        ListFormat::Human => report::write_formats(&rows, look, out),
+        ListFormat::Json => report::write_formats_json(&rows, out),
+    })?;
     Ok(Status::Passed)
 }
 

@@ -3,9 +3,16 @@
 //! **Takes** an input and how to read it. **Gives** [`Answer`]: what the log is, and its findings.
 //! **Never** prints, and never lets one file's trouble reach another.
 
+use std::error::Error;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use crate::dialect;
 use crate::finding::{Finding, Rule};
-use crate::report::SessionFacts;
+use crate::log::{self, Log, ReadOptions, Retain};
+use crate::report::{FormatRow, SessionFacts};
 use crate::rules;
+use crate::source::{Input, InputDigest, MmapMode, Source, SourceError, SourceOptions};
 use crate::verdict::Standing;
 
 use super::discover::Found;
@@ -19,10 +26,10 @@ pub(crate) struct Reading {
     pub(crate) max_line: u64,
     /// Most bytes a compressed log may hold.
     pub(crate) max_decompressed: u64,
-    /// Which parser reads a line.
-    pub(crate) parser: Parser,
+    /// Most findings kept of a file.
+    pub(crate) max_findings: usize,
     /// Whether the input's SHA-256 is wanted.
-    pub(crate) digest: Digest,
+    pub(crate) digest: InputDigest,
 }
 
 /// Whether a file is mapped.
@@ -34,24 +41,6 @@ pub(crate) enum Mapping {
     Always,
     /// Not at all.
     Never,
-}
-
-/// Which parser reads a line. Both give the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Parser {
-    /// Scanners for the shapes that the harness writes, the general one for the rest.
-    Fast,
-    /// The general one.
-    General,
-}
-
-/// Whether the SHA-256 of the input's bytes is computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Digest {
-    /// It is.
-    Wanted,
-    /// It is not.
-    Unwanted,
 }
 
 /// What one file is and holds.
@@ -67,14 +56,162 @@ pub(crate) struct Answer {
     pub(crate) digest: Option<String>,
 }
 
+impl Answer {
+    /// The answer to a file that could not be read.
+    pub(crate) fn unreadable() -> Answer {
+        Answer {
+            standing: Standing::Unreadable,
+            session: None,
+            findings: Vec::new(),
+            digest: None,
+        }
+    }
+}
+
 /// Audits one file.
 ///
 /// # Errors
 ///
 /// There is no complete audit; the message says why in one line.
 pub(crate) fn audit(found: &Found, reading: &Reading) -> Result<Answer, String> {
-    let _ = (found, reading);
-    Err("this build reads no logs yet".into())
+    with_log(found, reading, Retain::Headers, |_, answer| Ok(answer))
+}
+
+/// Reads one file and lets `use_log` work with its log and the answer to it.
+///
+/// A file that was changed while it was read is read once more.
+///
+/// # Errors
+///
+/// There is no complete audit; the message says why in one line. Those of `use_log`.
+pub(crate) fn with_log<T>(
+    found: &Found,
+    reading: &Reading,
+    retain: Retain,
+    use_log: impl FnOnce(&Log<'_>, Answer) -> Result<T, String>,
+) -> Result<T, String> {
+    let options = ReadOptions {
+        retain,
+        ..ReadOptions::default()
+    };
+    for is_last_try in [found.is_stdin(), true] {
+        let source = open(found, reading)?;
+        let log = Log::read(&source, &options).map_err(cannot_read)?;
+        if log.source.changed && !is_last_try {
+            continue;
+        }
+        if log.source.changed {
+            return Err("it was changed while it was read, twice".into());
+        }
+        let answer = answer_of(&log, found);
+        let result = use_log(&log, answer)?;
+        source.check().map_err(cannot_read)?;
+        return Ok(result);
+    }
+    Err("it could not be read".into())
+}
+
+fn open(found: &Found, reading: &Reading) -> Result<Source, String> {
+    let options = SourceOptions {
+        mmap: match reading.mmap {
+            Mapping::Always => MmapMode::Always,
+            Mapping::Never => MmapMode::Never,
+            Mapping::Auto if is_quiet(found) => MmapMode::Auto,
+            Mapping::Auto => MmapMode::Never,
+        },
+        max_line: reading.max_line,
+        max_decompressed: reading.max_decompressed,
+        digest: reading.digest,
+        ..SourceOptions::default()
+    };
+    let input = if found.is_stdin() {
+        Input::Stdin
+    } else {
+        Input::Path(found.path.clone())
+    };
+    Source::open(&input, &options).map_err(cannot_read)
+}
+
+/// Whether nobody has written to a file for some seconds: the harness shortens a log after a failed append, and a mapped
+/// file must not shrink.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the one clock: it chooses how bytes are read, not which"
+)]
+fn is_quiet(found: &Found) -> bool {
+    const QUIET: Duration = Duration::from_secs(10);
+    let written = found
+        .modified
+        .and_then(|at| SystemTime::now().duration_since(at).ok());
+    written.is_some_and(|ago| ago > QUIET)
+}
+
+fn cannot_read(error: SourceError) -> String {
+    let mut message = format!("cannot read: {error}");
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        message.push_str(&format!(": {error}"));
+        cause = error.source();
+    }
+    message
+}
+
+fn answer_of(log: &Log<'_>, found: &Found) -> Answer {
+    let standing = match log.standing {
+        log::Standing::Readable | log::Standing::Empty => Standing::Readable,
+        log::Standing::Rejected => Standing::Rejected,
+        log::Standing::Unsupported(_) => Standing::Unsupported,
+        log::Standing::NotASessionLog(_) | log::Standing::Foreign => Standing::Foreign,
+    };
+    let mut findings = rules::judge(log);
+    if let Some(name) = found.newer.as_deref().and_then(Path::file_name) {
+        findings.push(rules::newer_sibling(log, &name.to_string_lossy()));
+        rules::sort(&mut findings);
+    }
+    let digest = log.source.digest.map(hex);
+    Answer {
+        standing,
+        session: facts_of(log),
+        findings,
+        digest,
+    }
+}
+
+fn hex(bytes: [u8; 32]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn facts_of(log: &Log<'_>) -> Option<SessionFacts> {
+    let header = log.header.as_ref()?;
+    let id = header
+        .id
+        .and_then(|id| id.text().map(|text| text.to_lossy().into_owned()));
+    let is_rejected = log.standing == log::Standing::Rejected;
+    Some(SessionFacts {
+        id: id.unwrap_or_default(),
+        version: (!header.fixture).then_some(header.generation.version()),
+        dialect: log.settlement.dialect_name(header.generation, &log.session),
+        events: log.session.events,
+        turns: log.session.turns.len() as u64,
+        steps: log.session.steps.len() as u64,
+        requests: if is_rejected {
+            0
+        } else {
+            log.settlement.requests.len() as u64
+        },
+    })
+}
+
+/// The generations of session logs, and what this build does with each.
+pub(crate) fn formats() -> Vec<FormatRow> {
+    let row = |format: &dialect::Format| FormatRow {
+        version: format.version,
+        builds: format.builds,
+        supported: format.supported,
+        since: format.since,
+        notes: format.notes,
+    };
+    dialect::FORMATS.iter().map(row).collect()
 }
 
 /// Every rule, in the order of codes.

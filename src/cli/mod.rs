@@ -13,9 +13,11 @@ mod exit;
 mod explain;
 mod generations;
 mod job;
+mod limits;
 mod output;
 mod plan;
 mod progress;
+mod reconstruct;
 mod shell;
 mod suggest;
 mod toml_reader;
@@ -47,9 +49,11 @@ pub fn main() -> ExitCode {
     let environment = Environment::read();
     let result = match args.command {
         Command::Verify(args) => verify::run(&args, &environment),
+        Command::Reconstruct(args) => reconstruct::run(&args, &environment),
         Command::Explain(args) => explain::explain(&args, &environment),
         Command::Rules(args) => explain::rules(&args, &environment),
         Command::Schema(args) => explain::schema(&args),
+        Command::Formats(args) => explain::formats(&args, &environment),
         Command::Completions(args) => shell::completions(&args),
         Command::Man(args) => shell::man(&args),
     };

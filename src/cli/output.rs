@@ -93,7 +93,12 @@ pub(crate) fn note(message: impl Display) {
     say(format_args!("note: {}", Safe(&message.to_string())));
 }
 
-fn say(line: impl Display) {
+/// Lets `render` write to standard error.
+pub(crate) fn on_stderr(render: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
     // If nobody reads standard error, nobody is told that either.
-    let _ = writeln!(io::stderr().lock(), "{line}");
+    let _ = buffered(io::stderr().lock(), render);
+}
+
+fn say(line: impl Display) {
+    on_stderr(|out| writeln!(out, "{line}"));
 }

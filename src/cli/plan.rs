@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use crate::report::{Detail, Excerpts, Look, Paint};
+use crate::source::InputDigest;
 use crate::verdict::{Baseline, FailOn};
 
 use super::args::{FailOnArg, Input, LookArgs, MmapArg, Output, PolicyArgs};
@@ -15,7 +16,7 @@ use super::baseline_file;
 use super::config::{Config, From};
 use super::discover::{self, Discovery, Generations};
 use super::environment::Environment;
-use super::job::{Digest, Mapping, Parser, Reading};
+use super::job::{Mapping, Reading};
 use super::output::{self, Sink};
 
 /// What a command that reads logs is going to do.
@@ -27,8 +28,6 @@ pub(crate) struct Plan {
     pub(crate) reading: Reading,
     /// How many files at the same time.
     pub(crate) jobs: usize,
-    /// Most findings kept of a file.
-    pub(crate) max_findings: usize,
     /// How results look.
     pub(crate) look: Look,
     /// How findings on standard error look.
@@ -80,7 +79,6 @@ impl Plan {
             inputs,
             reading: reading_of(input, out),
             jobs: input.jobs.map_or_else(cores, NonZeroUsize::get),
-            max_findings: input.max_findings,
             look: look_of(
                 out,
                 environment.paint(out.look.color, to_terminal),
@@ -143,15 +141,11 @@ fn reading_of(input: &Input, out: &Output) -> Reading {
         },
         max_line: input.max_line,
         max_decompressed: input.max_decompressed,
-        parser: if input.no_fast_path {
-            Parser::General
-        } else {
-            Parser::Fast
-        },
+        max_findings: input.max_findings,
         digest: if out.input_digest {
-            Digest::Wanted
+            InputDigest::Wanted
         } else {
-            Digest::Unwanted
+            InputDigest::Unwanted
         },
     }
 }
