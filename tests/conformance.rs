@@ -5,7 +5,6 @@ use std::process::Command;
 
 /// `.ci/run` does this itself, on the release build, and says so with `DSH_AUDIT_CONFORMANCE=off`.
 #[test]
-#[expect(clippy::disallowed_types, reason = "a test runs the program")]
 fn the_program_agrees_with_the_harness() {
     let check = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/conformance/check.py");
     let is_off = std::env::var("DSH_AUDIT_CONFORMANCE").is_ok_and(|value| value == "off");

@@ -1,8 +1,4 @@
 //! What no format may change: the exit code, and the set of (code, place). And what machines read is what schemas say.
-#![expect(
-    clippy::disallowed_types,
-    reason = "reports are read as JSON values here, as their consumers would"
-)]
 #![allow(dead_code, reason = "not every test uses all that tests share")]
 
 mod common;

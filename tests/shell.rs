@@ -7,7 +7,6 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-#[expect(clippy::disallowed_types, reason = "a test runs the program")]
 fn dsh_audit(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_dsh-audit"))
         .args(args)

@@ -218,8 +218,8 @@ fn write_request(
         Form::Text(paint) => row.write_text(paint, out),
         Form::Numbers => row.write_json(None, out),
         Form::Whole | Form::Raw => {
-            let mut options = |mut out: &mut dyn Write| request.write_options(&mut out);
-            row.write_json(Some(&mut options), out)
+            let options = |mut out: &mut dyn Write| request.write_options(&mut out);
+            row.write_json(Some(&options), out)
         }
     }
 }

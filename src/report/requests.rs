@@ -11,6 +11,9 @@ use super::paint::{Paint, Tone};
 use super::safe::SafePath;
 use super::words;
 
+/// Something that writes itself.
+pub(crate) type Render<'r> = dyn Fn(&mut dyn Write) -> io::Result<()> + 'r;
+
 /// The numbers of a request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RequestRow<'r> {
@@ -51,7 +54,7 @@ impl RequestRow<'_> {
     /// Those of the writer.
     pub(crate) fn write_json(
         &self,
-        options: Option<&mut dyn FnMut(&mut dyn Write) -> io::Result<()>>,
+        options: Option<&Render<'_>>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         out.write_all(b"{")?;
@@ -154,8 +157,8 @@ mod tests {
             sha256: "00",
         };
         let mut out = Vec::new();
-        let mut options = |out: &mut dyn Write| out.write_all(b"{\"a\": \xff}");
-        row.write_json(Some(&mut options), &mut out)
+        let options = |out: &mut dyn Write| out.write_all(b"{\"a\": \xff}");
+        row.write_json(Some(&options), &mut out)
             .expect("a vector takes all");
         assert_eq!(
             out,

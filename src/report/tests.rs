@@ -2,11 +2,6 @@
 //!
 //! **Takes** the sample. **Gives** failures. **Never** looks at one format's wording.
 
-#![expect(
-    clippy::disallowed_types,
-    reason = "schemas are JSON values, logs are not"
-)]
-
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -205,7 +200,6 @@ fn every_schema_is_a_schema_and_named_by_what_it_describes() {
 /// Prints the sample as a person would see it: `cargo test --lib look_at_it -- --ignored --nocapture`.
 #[test]
 #[ignore = "for the eye"]
-#[expect(clippy::print_stdout, reason = "it is for the eye")]
 fn look_at_it() {
     let paint = if std::env::var_os("PLAIN").is_some() {
         Paint::Plain

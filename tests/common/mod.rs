@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// The program with arguments, in the project's directory.
-#[expect(clippy::disallowed_types, reason = "a test runs the program")]
-pub fn dsh_audit(args: &[&str]) -> Command {
+pub(crate) fn dsh_audit(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dsh-audit"));
     command
         .args(args)
@@ -18,27 +17,27 @@ pub fn dsh_audit(args: &[&str]) -> Command {
 }
 
 /// Runs it to its end.
-pub fn run(args: &[&str]) -> Output {
+pub(crate) fn run(args: &[&str]) -> Output {
     dsh_audit(args).output().expect("the program was built")
 }
 
 /// Its standard output, which must be text.
-pub fn stdout(args: &[&str]) -> String {
+pub(crate) fn stdout(args: &[&str]) -> String {
     String::from_utf8(run(args).stdout).expect("text")
 }
 
 /// Its exit code.
-pub fn code(args: &[&str]) -> Option<i32> {
+pub(crate) fn code(args: &[&str]) -> Option<i32> {
     run(args).status.code()
 }
 
 /// The project's directory.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// All files below a directory, in the order of names.
-pub fn files_below(directory: &Path) -> Vec<PathBuf> {
+pub(crate) fn files_below(directory: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut left = vec![directory.to_path_buf()];
     while let Some(directory) = left.pop() {
