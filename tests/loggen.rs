@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 
 /// A session in which everything happens that can happen.
 fn eventful(shape: Shape, seed: u64) -> Recipe {
-    let model = if seed % 2 == 0 {
+    let model = if seed.is_multiple_of(2) {
         Model::Flash
     } else {
         Model::Pro
     };
     let habits = Habits {
-        clock: seed % 3 == 0,
+        clock: seed.is_multiple_of(3),
         ..Habits::default()
     };
     Recipe {

@@ -16,6 +16,10 @@ use crate::line::{LineNo, Millis, Seq, Span};
 use crate::record::{DeltaRun, Raw, SourceSeqs};
 
 /// What a record turned out to be.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one at a time, and nearly always an event"
+)]
 #[derive(Clone, Debug)]
 pub enum Outcome<'line> {
     /// An event.

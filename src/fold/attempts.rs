@@ -362,10 +362,10 @@ impl Fold<'_> {
                 .open
                 .as_ref()
                 .is_some_and(|open| open.answered);
-        if !only_behind_failure || failed {
-            if let Some(step) = self.open_step_fact() {
-                step.trailing = true;
-            }
+        if (!only_behind_failure || failed)
+            && let Some(step) = self.open_step_fact()
+        {
+            step.trailing = true;
         }
     }
 

@@ -65,13 +65,12 @@ impl Fold<'_> {
             return Some("changes more than the content");
         }
         // A result without an id gets that of the result it replaces; the first of a chain gets one from its seq.
-        let upgraded = format!("legacy-message:");
         let keeps = match (&own.id, &other.id) {
             (None, _) => true,
             (Some(own), Some(other)) => own == other,
             (Some(own), None) => own
                 .get(1..)
-                .is_some_and(|id| id.starts_with(upgraded.as_bytes())),
+                .is_some_and(|id| id.starts_with(b"legacy-message:")),
         };
         (!keeps).then_some("changes the message's id")
     }

@@ -242,10 +242,7 @@ fn upgraded(
 /// The id that an upgrade gives, printed: the first message of a chain of rewrites names it.
 fn upgraded_id(session: &Session<'_>, index: MessageIx, identity: &Identity<'_>) -> String {
     let mut at = index;
-    loop {
-        let Some(fact) = session.messages.get(at.get()) else {
-            break;
-        };
+    while let Some(fact) = session.messages.get(at.get()) {
         match (fact.form, fact.raw, fact.rewrites) {
             (Form::Identified, Some(raw), _) => {
                 return String::from_utf8_lossy(&get(raw, "id").printed()).into_owned();

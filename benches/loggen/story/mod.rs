@@ -1,6 +1,6 @@
 //! What happens in a session, told the same way for every shape.
 //!
-//! **Takes** a [`Recipe`](super::Recipe). **Gives** calls of the pen. **Never** lets the shape change a draw of the generator, so
+//! **Takes** a [`Recipe`]. **Gives** calls of the pen. **Never** lets the shape change a draw of the generator, so
 //! that one seed gives one session in all identified shapes.
 
 mod deck;
