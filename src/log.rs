@@ -212,9 +212,17 @@ impl<'log> Reading<'log> {
             return;
         }
         self.started = true;
-        self.has_bom = line.bytes.starts_with(b"\xEF\xBB\xBF");
         self.first_line = Some((at, Excerpt::around(line.bytes, 0..0)));
-        match Record::parse(line, scratch) {
+        let text = line.bytes.strip_prefix(b"\xEF\xBB\xBF");
+        self.has_bom = text.is_some();
+        // What stands behind a byte-order mark is read on, for its other faults; no request is rebuilt of it.
+        let start = line.start + if self.has_bom { 3 } else { 0 };
+        let header = Line {
+            bytes: text.unwrap_or(line.bytes),
+            start,
+            ..*line
+        };
+        match Record::parse(&header, scratch) {
             Ok(record) => self.session_header(&record, at),
             Err(RecordDefect::NotAnObject { .. }) => {
                 self.standing = Standing::NotASessionLog("is no JSON object");
@@ -239,7 +247,11 @@ impl<'log> Reading<'log> {
                 self.header = Some(self.identify(&header, at));
                 self.decoder = Some(Decoder::new(&header));
                 let conduct = header.generation.conduct();
-                self.fold = Some(Fold::new(conduct, self.source.keep(), self.options.retain));
+                let mut fold = Fold::new(conduct, self.source.keep(), self.options.retain);
+                if self.has_bom {
+                    fold.bad_line(at.line, &mut self.faults);
+                }
+                self.fold = Some(fold);
             }
         }
     }

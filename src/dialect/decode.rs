@@ -23,6 +23,7 @@ pub struct Decoder {
     maybe_fixture: bool,
     fixture_rows: Option<bool>,
     next: u64,
+    seen: Vec<String>,
 }
 
 /// A record on its way to becoming an event.
@@ -34,6 +35,8 @@ pub(super) struct Draft<'line, 'a> {
     pub(super) faults: &'a mut Faults,
     /// Whether something was noted that leaves no usable event.
     pub(super) broken: bool,
+    /// Words of open unions that were noted already.
+    seen: &'a mut Vec<String>,
 }
 
 impl<'line> Draft<'line, '_> {
@@ -45,6 +48,16 @@ impl<'line> Draft<'line, '_> {
     fn breaks(&mut self, fault: Fault, value: Option<Raw<'_>>) {
         self.note(fault, Scope::Any, value.unwrap_or(self.record.value));
         self.broken = true;
+    }
+
+    /// Notes a word of an open union that no known build writes: the first time it comes.
+    pub(super) fn unfamiliar(&mut self, what: &'static str, word: Raw<'_>) {
+        const MOST: usize = 1_000;
+        let text = shown(word);
+        if self.seen.len() < MOST && !self.seen.contains(&text) {
+            self.seen.push(text.clone());
+            self.note(Fault::OpenVocabulary { what, word: text }, Scope::Any, word);
+        }
     }
 
     /// Notes that a member of the data is not what it must be.
@@ -67,6 +80,7 @@ impl Decoder {
             maybe_fixture: matches!(header.generation, Generation::V0),
             fixture_rows: None,
             next: 0,
+            seen: Vec::new(),
         }
     }
 
@@ -98,7 +112,7 @@ impl Decoder {
     }
 
     fn decode_row<'line>(
-        &self,
+        &mut self,
         record: &Record<'line>,
         mut at: At,
         fixture: bool,
@@ -121,6 +135,7 @@ impl Decoder {
             at,
             faults,
             broken: false,
+            seen: &mut self.seen,
         };
         let name = envelope(&mut draft, fixture);
         let time = Millis(record.time.and_then(Raw::safe_int).unwrap_or(0));
@@ -131,7 +146,7 @@ impl Decoder {
             };
         };
         let found = name.text().and_then(|text| word(text.bytes()));
-        let known = found.filter(|word| self.knows(word));
+        let known = found.filter(|word| knows(self.facts, word));
         let (surface, sources) = surface::decode(&mut draft, known);
         let scope_of_name = unknown_scope(self.facts, found);
         if let Some(scope) = scope_of_name.filter(|_| record.ignorable.is_none()) {
@@ -167,13 +182,6 @@ impl Decoder {
             name,
             body,
         })
-    }
-
-    /// Whether some build of this generation reads the type, or it is one that rejects the log.
-    fn knows(&self, word: &Word) -> bool {
-        let old = if self.facts.has_old_turns { OLD } else { 0 };
-        word.known & (self.facts.known | old) != 0
-            || matches!(word.kind, Kind::HeaderDelta | Kind::ModeSet)
     }
 
     fn packed<'line>(
@@ -214,6 +222,12 @@ impl Decoder {
             }
         }
     }
+}
+
+/// Whether some build of this generation reads the type, or it is one that rejects the log.
+fn knows(facts: &Facts, word: &Word) -> bool {
+    let old = if facts.has_old_turns { OLD } else { 0 };
+    word.known & (facts.known | old) != 0 || matches!(word.kind, Kind::HeaderDelta | Kind::ModeSet)
 }
 
 fn row_step(row: &PackedRow<'_>) -> StepName {

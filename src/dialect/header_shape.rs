@@ -16,14 +16,17 @@ pub(super) fn decode<'line>(draft: &mut Draft<'line, '_>, data: Raw<'line>) -> B
     if reason.is_some_and(|reason| reason.is_str("fallback")) && draft.facts.has_old_turns {
         return Body::Legacy(Legacy::FallbackReason);
     }
-    let known = draft.facts.header_reasons;
-    if !reason.is_some_and(|reason| known.iter().any(|word| reason.is_str(word))) {
+    let is =
+        |words: &[&str]| reason.is_some_and(|reason| words.iter().any(|word| reason.is_str(word)));
+    let unknown = match (is(draft.facts.header_reasons), is(&["series"])) {
+        (false, _) => Some(Scope::Any),
+        // Written since 0.1.2 only.
+        (true, true) if draft.facts.has_old_turns => Some(Scope::Old),
+        _ => None,
+    };
+    if let Some(scope) = unknown {
         let word = reason.map(shown).unwrap_or_default();
-        draft.note(
-            Fault::HeaderReason(word),
-            Scope::Any,
-            reason.unwrap_or(data),
-        );
+        draft.note(Fault::HeaderReason(word), scope, reason.unwrap_or(data));
     }
     let header = data
         .get("header")

@@ -75,20 +75,22 @@ fn base<'line>(role: Role, form: Form, object: Raw<'line>, data: Raw<'line>) -> 
 
 fn from_parts<'line>(draft: &mut Draft<'line, '_>, role: Role, data: Raw<'line>) -> Message<'line> {
     let mut message = base(role, Form::Parts, data, data);
-    let unidentified = |scope| {
-        (
+    // Types that were gone by then are unknown in a released turn, whatever their shape.
+    let gone = matches!(role, Role::Context | Role::Steering);
+    if !gone {
+        let scope = if draft.facts.has_old_turns {
+            Scope::Released
+        } else {
+            Scope::Any
+        };
+        draft.note(
             Fault::Unidentified {
                 why: "has no message object with an id",
             },
             scope,
-        )
-    };
-    let (fault, scope) = unidentified(if draft.facts.has_old_turns {
-        Scope::Released
-    } else {
-        Scope::Any
-    });
-    draft.note(fault, scope, data);
+            data,
+        );
+    }
     if !message
         .content
         .is_some_and(|content| content.kind() == JsonKind::Array)
@@ -266,7 +268,19 @@ fn developer(message: &Message<'_>) -> Option<&'static str> {
     }
 }
 
-/// Checks the kinds of the content blocks and of the source.
+/// Kinds of content blocks that known builds write.
+const BLOCKS: [&str; 8] = [
+    "text",
+    "reasoning",
+    "tool-call",
+    "tool-result",
+    "image",
+    "file",
+    "tool-addition",
+    "tool-removal",
+];
+
+/// Checks the kinds of the content blocks.
 fn blocks(draft: &mut Draft<'_, '_>, message: &Message<'_>) {
     let Some(content) = message
         .content
@@ -274,32 +288,35 @@ fn blocks(draft: &mut Draft<'_, '_>, message: &Message<'_>) {
     else {
         return;
     };
+    let inner = if message.role == Role::User {
+        "/content"
+    } else {
+        "/message/content"
+    };
     for block in content.elements() {
-        let kind = block.get("type");
-        if !kind.is_some_and(|kind| fits(kind, Ty::Text)) {
-            let fault = Fault::Vocabulary {
-                what: "content block",
-                word: kind.map(shown).unwrap_or_default(),
-            };
-            draft.note(fault, Scope::Any, block);
+        let kind = block.get("type").filter(|kind| fits(*kind, Ty::Text));
+        let Some(kind) = kind else {
+            let word = block.get("type").map(shown).unwrap_or_default();
+            draft.note(
+                Fault::Vocabulary {
+                    what: "content block",
+                    word,
+                },
+                Scope::Any,
+                block,
+            );
+            continue;
+        };
+        let is = |word: &str| kind.is_str(word);
+        if !BLOCKS.iter().any(|known| is(known)) {
+            draft.unfamiliar("content block", kind);
         }
         if draft.facts.has_tool_role {
-            let is = |word: &str| kind.is_some_and(|kind| kind.is_str(word));
             if is("tool-result") {
-                draft.data(
-                    Scope::Any,
-                    "/message/content",
-                    "holds a tool-result block",
-                    block,
-                );
+                draft.data(Scope::Any, inner, "holds a tool-result block", block);
             }
             if message.role != Role::Developer && (is("tool-addition") || is("tool-removal")) {
-                draft.data(
-                    Scope::Any,
-                    "/message/content",
-                    "holds a change of the tools",
-                    block,
-                );
+                draft.data(Scope::Any, inner, "holds a change of the tools", block);
             }
         }
     }

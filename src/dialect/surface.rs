@@ -130,6 +130,8 @@ fn sources<'line>(
     }
     if let Some(seq) = seqs.repeated() {
         bad(SourcesFault::Duplicate(seq), Scope::Any, false);
+    } else if seqs.has_pair && !seqs.is_increasing {
+        bad(SourcesFault::Unordered, Scope::Any, false);
     }
     // An answer without chunks has an empty list from 2026-07-17 on.
     if seqs.is_empty() && word.kind != Kind::AssistantMessage {

@@ -4,7 +4,7 @@
 //! **Never** knows a code, a level or a sentence: those are `rules`'.
 
 use super::{At, Legacy};
-use crate::line::{Excerpt, Seq, Span};
+use crate::line::{Excerpt, LineNo, Millis, Seq, Span};
 use crate::record::{PackedDefect, Raw, RecordDefect};
 
 /// In which turns a fact is a fault. A log may hold turns of several builds, and which one wrote a turn may be known only at the
@@ -259,8 +259,10 @@ pub enum SourcesFault {
     BadMember,
     /// It is empty where it may not be.
     Empty,
-    /// A member comes twice, or a range-encoded list is not ascending.
+    /// A member comes twice.
     Duplicate(Seq),
+    /// A list with ranges does not ascend.
+    Unordered,
     /// A member is not earlier than the event.
     NotEarlier(Seq),
     /// A member names an event that the log does not hold.
@@ -336,15 +338,63 @@ pub enum StepFault {
     },
 }
 
-/// A second branch of a log that two writers appended to.
+/// Two branches of a log that two writers appended to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Branch {
-    /// The number that was expected where the branch begins.
-    pub expected: Seq,
-    /// First and last number of the branch's rows that were left aside.
-    pub aside: (Seq, Seq),
-    /// How many rows were left aside.
+    /// What was written first, from the number on at which the second branch begins.
+    pub first: BranchSpan,
+    /// The rows that were left aside.
+    pub second: BranchSpan,
+    /// Who wrote the second branch, as its first row shows.
+    pub pattern: BranchPattern,
+    /// Where numbering goes on in sequence.
+    pub goes_on: Option<(LineNo, Seq)>,
+}
+
+/// One branch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BranchSpan {
+    /// Smallest and largest number.
+    pub seqs: (Seq, Seq),
+    /// First and last line.
+    pub lines: (LineNo, LineNo),
+    /// Earliest and latest time.
+    pub times: Option<(Millis, Millis)>,
+    /// Lines, where they were counted.
     pub rows: u64,
+    /// Events.
+    pub events: u64,
+    /// First and last turn that starts or ends in it.
+    pub turns: Option<(u64, u64)>,
+    /// Messages of the conversation.
+    pub messages: u64,
+}
+
+impl Default for BranchSpan {
+    fn default() -> Self {
+        BranchSpan {
+            seqs: (Seq(0), Seq(0)),
+            lines: (LineNo(1), LineNo(1)),
+            times: None,
+            rows: 0,
+            events: 0,
+            turns: None,
+            messages: 0,
+        }
+    }
+}
+
+/// How a second branch came to be, as far as its first row shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BranchPattern {
+    /// Two processes appended to one file.
+    Writers,
+    /// A second process loaded the log and went on.
+    Loaded,
+    /// A second process closed a turn that the first was still running.
+    Repaired,
+    /// A packed row overlaps what was committed.
+    PackedRow,
 }
 
 /// A fact and its place.
@@ -497,9 +547,9 @@ impl Faults {
         &self.noted
     }
 
-    /// The last fact, to complete it when more is known.
-    pub(crate) fn last_mut(&mut self) -> Option<&mut Noted> {
-        self.noted.last_mut()
+    /// A fact that was kept, to complete it when more is known.
+    pub(crate) fn fault_mut(&mut self, index: usize) -> Option<&mut Fault> {
+        self.noted.get_mut(index).map(|noted| &mut noted.fault)
     }
 
     /// How many facts were noted, kept or not.

@@ -7,7 +7,8 @@ mod fault;
 mod stream;
 
 pub use fault::{
-    Branch, Fault, Faults, HeadFault, Noted, Position, Scope, SourcesFault, StepFault, TurnFault,
+    Branch, BranchPattern, BranchSpan, Fault, Faults, HeadFault, Noted, Position, Scope,
+    SourcesFault, StepFault, TurnFault,
 };
 
 pub use stream::{Piece, Stream};
@@ -262,6 +263,20 @@ pub struct Message<'line> {
     pub error_code: Option<Raw<'line>>,
     /// The header that declares a developer message's tools.
     pub header_seq: Option<Raw<'line>>,
+}
+
+impl Message<'_> {
+    /// Whether it is a tool result written by crash repair or a fork, not by the build that wrote the step.
+    pub fn is_closer(&self) -> bool {
+        const CODES: [&str; 3] = ["interrupted", "TOOL_NOT_STARTED", "TOOL_OUTCOME_UNKNOWN"];
+        const IDS: [&[u8]; 2] = [b"interrupted-tool-result-", b"forked-tool-result-"];
+        let by_code = self
+            .error_code
+            .is_some_and(|code| CODES.iter().any(|known| code.is_str(known)));
+        let id = self.id.and_then(Raw::text);
+        let by_id = id.is_some_and(|id| IDS.iter().any(|prefix| id.bytes().starts_with(prefix)));
+        self.role == Role::ToolResult && self.is_error && (by_code || by_id)
+    }
 }
 
 /// One piece of a response.

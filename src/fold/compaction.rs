@@ -95,7 +95,10 @@ impl Fold<'_> {
             Some(open) if open.summarised => Some("has a second summary"),
             Some(_) => None,
         };
-        if let Some(why) = why.or_else(|| self.shadows_wrongly(summary)) {
+        let tokens = compaction.data.get("shadowedTokenCount");
+        let counts = tokens.is_none_or(|count| count.safe_int().is_some_and(|count| count >= 0));
+        let uncounted = (!counts).then_some("has a shadowedTokenCount that is no whole number");
+        if let Some(why) = why.or_else(|| self.shadows_wrongly(summary)).or(uncounted) {
             self.bad_compaction(event, why, faults);
         }
         if let Some(open) = &mut self.compaction.open {

@@ -13,6 +13,7 @@ mod project;
 mod response;
 mod retries;
 mod rewrite;
+mod sequence;
 mod session;
 mod surface;
 mod tools;
@@ -47,15 +48,13 @@ pub struct Fold<'log> {
     keep: Keep<'log>,
     retain: Retain,
     conduct: Conduct,
-    next_seq: u64,
+    sequence: sequence::Sequence,
     /// Whether a fault has ended the reconstruction for turns of every build.
     stopped: bool,
     /// Whether turn and step numbers may be judged: not behind a fault, until the next turn.
     synced: bool,
     /// Whether the surface is known.
     surface_known: bool,
-    /// Whether a rewind is being passed over.
-    aside: bool,
     /// When the surface last grew or changed, before the current event.
     last_surface_time: Option<Millis>,
     /// Where the current event stands.
@@ -78,11 +77,10 @@ impl<'log> Fold<'log> {
             keep,
             retain,
             conduct,
-            next_seq: 0,
+            sequence: sequence::Sequence::default(),
             stopped: false,
             synced: true,
             surface_known: true,
-            aside: false,
             last_surface_time: None,
             current_at: At {
                 line: LineNo(1),
@@ -110,14 +108,13 @@ impl<'log> Fold<'log> {
         match outcome {
             Outcome::Event(event) => self.event(event, faults),
             Outcome::Unusable { seq, count } => {
-                if let Some(seq) = *seq {
-                    if !self.place(seq, *count, None, at, faults) {
-                        return;
-                    }
-                    self.session.events += count;
+                match *seq {
+                    Some(seq) if !self.place(seq, *count, None, at, faults) => return,
+                    Some(_) => self.session.events += count,
+                    None => self.sequence.loose = true,
                 }
                 self.stop(
-                    Seq(self.next_seq.saturating_sub(*count)),
+                    Seq(self.sequence.next.saturating_sub(*count)),
                     at.line,
                     Scope::Any,
                     faults,
@@ -129,22 +126,23 @@ impl<'log> Fold<'log> {
 
     /// Takes a line that is no record: the reconstruction ends here.
     pub fn bad_line(&mut self, line: LineNo, faults: &mut Faults) {
-        self.stop(Seq(self.next_seq), line, Scope::Any, faults);
+        self.stop(Seq(self.sequence.next), line, Scope::Any, faults);
+        self.sequence.loose = true;
         self.unsync();
     }
 
     /// Ends the replay.
     pub fn finish(mut self, at: At, faults: &mut Faults) -> Session<'log> {
         self.session.open_turn = self.turns.open_number();
-        if let Some(turn) = self.session.open_turn {
+        if let Some(turn) = self.session.open_turn.filter(|_| self.synced) {
             let last = At {
-                seq: Some(Seq(self.next_seq.saturating_sub(1))),
+                seq: Some(Seq(self.sequence.next.saturating_sub(1))),
                 ..at
             };
             faults.note_place(Fault::OpenTurn { turn }, Scope::Any, last);
         }
         self.finish_attempts();
-        self.session.next_seq = Seq(self.next_seq);
+        self.session.next_seq = Seq(self.sequence.next);
         self.session
     }
 
@@ -233,81 +231,6 @@ impl<'log> Fold<'log> {
 
     fn kept(&self, raw: Raw<'_>) -> Raw<'log> {
         raw.rebased(self.keep.keep(raw.bytes(), raw.span()))
-    }
-
-    /// Puts an event into the sequence. False if it is left aside.
-    fn place(
-        &mut self,
-        seq: Seq,
-        count: u64,
-        event: Option<&Event<'_>>,
-        at: At,
-        faults: &mut Faults,
-    ) -> bool {
-        let expected = self.next_seq;
-        if seq.0 < expected {
-            self.left_aside(seq, count, event, at, faults);
-            return false;
-        }
-        if seq.0 > expected {
-            let fault = Fault::SeqGap {
-                expected: Seq(expected),
-                found: seq,
-            };
-            match event {
-                Some(event) => faults.note_value(fault, Scope::Any, at, event.value, event.value),
-                None => faults.note_place(fault, Scope::Any, at),
-            }
-            self.stop(Seq(expected), at.line, Scope::Any, faults);
-            self.unsync();
-        }
-        self.aside = false;
-        self.next_seq = seq.0.saturating_add(count);
-        true
-    }
-
-    /// A row with a smaller number than expected: a repeat, or the second branch of two writers.
-    fn left_aside(
-        &mut self,
-        seq: Seq,
-        count: u64,
-        event: Option<&Event<'_>>,
-        at: At,
-        faults: &mut Faults,
-    ) {
-        let expected = Seq(self.next_seq);
-        let last = Seq(seq.0.saturating_add(count.saturating_sub(1)));
-        if self.aside
-            && let Some(noted) = faults.last_mut()
-            && let Fault::SeqRewind(branch) = &mut noted.fault
-        {
-            branch.aside.1 = last;
-            branch.rows += 1;
-            return;
-        }
-        let second = event.map(|event| event.name.text().map(|name| name.to_lossy().into_owned()));
-        let repeats = seq.0 + 1 == expected.0 && !self.aside;
-        let fault = if repeats {
-            let second = second.flatten().unwrap_or_default();
-            Fault::SeqDuplicate {
-                seq,
-                first: None,
-                second,
-                equal: None,
-            }
-        } else {
-            Fault::SeqRewind(Box::new(crate::event::Branch {
-                expected,
-                aside: (seq, last),
-                rows: 1,
-            }))
-        };
-        match event {
-            Some(event) => faults.note_value(fault, Scope::Any, at, event.value, event.value),
-            None => faults.note_place(fault, Scope::Any, at),
-        }
-        self.stop(expected, at.line, Scope::Any, faults);
-        self.aside = !repeats;
     }
 
     /// Ends the reconstruction at a number, in turns of some builds.

@@ -119,8 +119,10 @@ impl Fold<'_> {
                 self.bad_retry(event, "names a step that is not open", faults);
             }
         }
+        // A retry takes its place in the chain, whatever is wrong with it.
+        let chain = self.chain(name, retry);
         let why = members(retry.data).or_else(|| self.foreign_provider(retry.data));
-        if let Some(why) = why.or_else(|| self.chain(name, retry)) {
+        if let Some(why) = why.or(chain) {
             self.bad_retry(event, why, faults);
         }
     }

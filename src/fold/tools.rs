@@ -73,7 +73,7 @@ impl Fold<'_> {
         call: &ToolCall<'_>,
         faults: &mut Faults,
     ) {
-        if self.in_step(event, name, faults).is_none() {
+        if self.in_step(event, name, faults).is_none() || !self.names_open_step(name) {
             return;
         }
         let id = call.id.printed().into_owned();
@@ -115,7 +115,7 @@ impl Fold<'_> {
         appended: bool,
         faults: &mut Faults,
     ) {
-        let closer = is_closer(message);
+        let closer = message.is_closer();
         if appended && !closer {
             let shape = shape(message);
             if let Some(step) = self.open_step_fact() {
@@ -160,18 +160,4 @@ fn text(raw: Raw<'_>) -> String {
     raw.text()
         .map(|text| text.to_lossy().into_owned())
         .unwrap_or_default()
-}
-
-/// Whether a result was written by crash repair or a fork, not by the build that wrote the step.
-pub(super) fn is_closer(message: &Message<'_>) -> bool {
-    const CODES: [&str; 3] = ["interrupted", "TOOL_NOT_STARTED", "TOOL_OUTCOME_UNKNOWN"];
-    let by_code = message
-        .error_code
-        .is_some_and(|code| CODES.iter().any(|known| code.is_str(known)));
-    let by_id = message.id.and_then(Raw::text).is_some_and(|id| {
-        [&b"interrupted-tool-result-"[..], b"forked-tool-result-"]
-            .iter()
-            .any(|prefix| id.bytes().starts_with(prefix))
-    });
-    message.is_error && (by_code || by_id)
 }

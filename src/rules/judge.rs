@@ -22,12 +22,19 @@ impl Case<'_, '_> {
         Finding::new(rule, message, self.place(), self.evidence().as_bytes())
     }
 
-    /// What was found, whatever line it stands on: a bad line's offsets move with the lines before it, its text does not.
+    /// What was found, whatever line it stands on and however it is worded: the type, and the text at fault.
     fn evidence(&self) -> String {
-        match (&self.noted.fault, &self.noted.excerpt) {
-            (Fault::Line(_), Some(excerpt)) => excerpt.text.clone(),
-            (fault, _) => format!("{fault:?}"),
-        }
+        let Some(excerpt) = &self.noted.excerpt else {
+            return self.kind();
+        };
+        let text = match &self.noted.fault {
+            Fault::Line(_) => &excerpt.text,
+            _ => excerpt
+                .text
+                .get(excerpt.mark.clone())
+                .unwrap_or(&excerpt.text),
+        };
+        format!("{}\0{text}", self.kind())
     }
 
     pub(super) fn place(&self) -> Place {

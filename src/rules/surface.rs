@@ -4,8 +4,8 @@
 
 use super::catalogue::*;
 use super::judge::{Case, shortened};
-use crate::event::{Fault, HeadFault, SourcesFault};
-use crate::finding::Finding;
+use crate::event::{Branch, BranchPattern, BranchSpan, Fault, HeadFault, SourcesFault};
+use crate::finding::{Finding, Place};
 
 pub(super) fn finding(case: &Case<'_, '_>) -> Option<Finding> {
     let kind = || case.kind();
@@ -38,15 +38,7 @@ pub(super) fn finding(case: &Case<'_, '_>) -> Option<Finding> {
             );
             case.finding(&SEQ_DUPLICATE, message)
         }
-        Fault::SeqRewind(branch) => {
-            let ((from, to), last) = (branch.aside, branch.expected.0.saturating_sub(1));
-            let message = format!(
-                "numbering falls back from {last} to {from}: {} rows up to seq {to} are left aside",
-                branch.rows
-            );
-            case.finding(&SEQ_REWIND, message)
-                .help("two processes wrote this file: keep one branch in a copy, and know what the other holds")
-        }
+        Fault::SeqRewind(branch) => branches(case, branch),
         Fault::SurfaceOpMissing => case.finding(
             &MISSING_SURFACE_OP,
             format!("{} requires a surfaceOp marker and has none", kind()),
@@ -104,6 +96,7 @@ fn sources(case: &Case<'_, '_>, fault: SourcesFault) -> Finding {
         SourcesFault::Duplicate(seq) => {
             format!("sourceEventSeqs must not contain duplicates: {seq}")
         }
+        SourcesFault::Unordered => "sourceEventSeqs holds ranges and does not ascend".into(),
         SourcesFault::NotEarlier(seq) => {
             format!("sourceEventSeqs must reference earlier events: {seq} is not before {own}")
         }
@@ -116,4 +109,71 @@ fn sources(case: &Case<'_, '_>, fault: SourcesFault) -> Finding {
         SourcesFault::Forbidden => "assistant/message must not carry sourceEventSeqs".into(),
     };
     case.finding(&BAD_SOURCE_SEQS, message)
+}
+
+/// A file that two processes wrote: both branches, and what each would lose.
+fn branches(case: &Case<'_, '_>, branch: &Branch) -> Finding {
+    let (first, second) = (&branch.first, &branch.second);
+    let (from, last) = (second.seqs.0, first.seqs.1);
+    let message = match branch.pattern {
+        BranchPattern::PackedRow => {
+            format!("packed row overlaps seq {from} to {last}, which stand already")
+        }
+        BranchPattern::Loaded => {
+            format!("numbering falls back from {last} to {from}: a second process loaded the log")
+        }
+        BranchPattern::Repaired => {
+            format!("numbering falls back from {last} to {from}: a second process repaired the log")
+        }
+        BranchPattern::Writers => {
+            format!("numbering falls back from {last} to {from}: two processes wrote this file")
+        }
+    };
+    let kept = Place {
+        line: Some(first.lines.0),
+        seq: Some(first.seqs.0),
+        ..Place::default()
+    };
+    let aside = Place {
+        line: Some(second.lines.0),
+        seq: Some(second.seqs.0),
+        ..Place::default()
+    };
+    let found = case
+        .finding(&SEQ_REWIND, message)
+        .related(format!("first branch: {}", described(first)), kept)
+        .related(
+            format!("second branch, left aside: {}", described(second)),
+            aside,
+        )
+        .help("keep one branch in a copy of the file, and know what is lost with the other");
+    match branch.goes_on {
+        Some((line, seq)) => {
+            let on = Place {
+                line: Some(line),
+                seq: Some(seq),
+                ..Place::default()
+            };
+            found.related(format!("numbering goes on with seq {seq}"), on)
+        }
+        None => found,
+    }
+}
+
+/// What one branch holds, in words.
+fn described(branch: &BranchSpan) -> String {
+    let (from, to) = branch.seqs;
+    let mut text = format!(
+        "seq {from} to {to}, {} events, {} messages",
+        branch.events, branch.messages
+    );
+    match branch.turns {
+        Some((from, to)) if from == to => text.push_str(&format!(", turn {from}")),
+        Some((from, to)) => text.push_str(&format!(", turns {from} to {to}")),
+        None => {}
+    }
+    if let Some((from, to)) = branch.times {
+        text.push_str(&format!(", time {} to {}", from.0, to.0));
+    }
+    text
 }
