@@ -10,6 +10,8 @@ use super::scan::{slice, string_end};
 
 /// Objects with more keys are checked when they close, by sorting.
 const COMPARED: usize = 16;
+/// Words of memory that are kept from line to line.
+const KEPT: usize = 1 << 16;
 /// Bits of an entry that hold an offset; a digest of the key stands above them.
 const OFFSET_BITS: u32 = 40;
 
@@ -38,6 +40,8 @@ pub(super) enum KeyOrder {
 impl Keys {
     pub(super) fn clear(&mut self) {
         self.entries.clear();
+        // One hostile line does not hold its memory until the log's end.
+        self.entries.shrink_to(KEPT);
         self.frame = 0;
         self.seen = 0;
     }

@@ -10,10 +10,14 @@ mod envelope;
 mod escape;
 mod keys;
 mod members;
+mod nesting;
 mod number;
+mod odd;
 mod packed;
 mod pointer;
 mod print;
+#[cfg(test)]
+mod properties;
 mod raw;
 mod scan;
 mod second;

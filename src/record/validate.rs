@@ -5,10 +5,11 @@
 
 use std::ops::Range;
 
-use super::escape::{hex_unit, is_high, is_low};
 use super::keys::{KeyOrder, Keys};
+use super::nesting::Nesting;
 use super::number::{self, Spelling};
-use super::scan::{byte, is_blank, near_stop, read_string, skip_blank, slice, string_end, word};
+use super::odd::Odd;
+use super::scan::{byte, is_blank, near_stop, read_string, skip_blank, slice, word};
 use super::survey::survey;
 
 /// Hears of the objects of a text while it is validated. Offsets count in the text.
@@ -70,10 +71,7 @@ pub(super) fn validate<S: Sink>(
         no_controls: survey.no_controls,
         keys,
         sink,
-        nesting: Nesting {
-            inner: NOTHING_OPEN,
-            outer: Vec::new(),
-        },
+        nesting: Nesting::new(),
         others_canonical: true,
         member: Member::default(),
         odd: Odd {
@@ -101,60 +99,6 @@ pub(super) fn validate<S: Sink>(
         huge_number,
         lone_surrogate,
     })
-}
-
-/// Kinds of the open containers: a set bit is an object, the lowest one the innermost. Above them stand a zero and a one.
-struct Nesting {
-    inner: u64,
-    outer: Vec<u64>,
-}
-
-/// No open container.
-const NOTHING_OPEN: u64 = 0b10;
-
-impl Nesting {
-    #[inline(always)]
-    fn push(&mut self, object: bool) {
-        if self.inner >> 63 != 0 {
-            self.outer.push(self.inner);
-            self.inner = NOTHING_OPEN;
-        }
-        self.inner = self.inner << 1 | u64::from(object);
-    }
-
-    #[inline(always)]
-    fn pop(&mut self) {
-        self.inner >>= 1;
-        if self.inner == NOTHING_OPEN {
-            self.inner = self.outer.pop().unwrap_or(NOTHING_OPEN);
-        }
-    }
-
-    #[inline(always)]
-    fn in_object(&self) -> bool {
-        self.inner & 1 == 1
-    }
-
-    #[inline(always)]
-    fn is_empty(&self) -> bool {
-        self.inner == NOTHING_OPEN
-    }
-
-    /// Whether the outermost object is the innermost, too.
-    #[inline(always)]
-    fn in_outermost_object(&self) -> bool {
-        self.inner == (NOTHING_OPEN << 1 | 1) && self.outer.is_empty()
-    }
-}
-
-/// What keeps a text from being canonical.
-#[derive(Default)]
-struct Odd {
-    /// Whether nothing did since it was last set.
-    canonical: bool,
-    duplicate_key: Option<Range<usize>>,
-    huge_number: Option<Range<usize>>,
-    lone_surrogate: Option<Range<usize>>,
 }
 
 /// The member of the outermost object that is being read.
@@ -357,70 +301,6 @@ impl<S: Sink> Pass<'_, '_, S> {
         let behind = skip_blank(self.bytes, at);
         self.odd.canonical &= behind == at;
         behind
-    }
-}
-
-impl Odd {
-    #[inline(never)]
-    fn displace(&mut self, bytes: &[u8], key: usize, order: KeyOrder) {
-        self.canonical = false;
-        if order == KeyOrder::Repeated {
-            self.repeat(bytes, key);
-        }
-    }
-
-    #[inline(never)]
-    fn repeat(&mut self, bytes: &[u8], key: usize) {
-        self.canonical = false;
-        if self
-            .duplicate_key
-            .as_ref()
-            .is_none_or(|known| key < known.start)
-        {
-            self.duplicate_key = Some(key..string_end(bytes, key));
-        }
-    }
-
-    #[inline(never)]
-    fn respell(&mut self, number: Range<usize>, spelling: Spelling) {
-        self.canonical = false;
-        if spelling == Spelling::Huge {
-            self.huge_number.get_or_insert(number);
-        }
-    }
-
-    /// Reads the escape that the backslash at `at` begins; the offset behind it.
-    #[inline(always)]
-    fn escape(&mut self, bytes: &[u8], at: usize) -> Result<usize, usize> {
-        match byte(bytes, at + 1) {
-            b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't' => Ok(at + 2),
-            b'/' => {
-                self.canonical = false;
-                Ok(at + 2)
-            }
-            b'u' => self.unit(bytes, at),
-            _ => Err(at + 1),
-        }
-    }
-
-    #[inline(never)]
-    fn unit(&mut self, bytes: &[u8], at: usize) -> Result<usize, usize> {
-        let (unit, lower) = hex_unit(bytes, at + 2)?;
-        let end = at + 6;
-        if is_high(unit) && slice(bytes, end, end + 2) == b"\\u" {
-            let (second, _) = hex_unit(bytes, end + 2)?;
-            if is_low(second) {
-                self.canonical = false;
-                return Ok(end + 6);
-            }
-        }
-        if is_high(unit) || is_low(unit) {
-            self.lone_surrogate.get_or_insert(at..end);
-            self.canonical &= lower;
-        } else {
-            self.canonical &= lower && unit < 0x20 && !matches!(unit, 8 | 9 | 10 | 12 | 13);
-        }
-        Ok(end)
     }
 }
 
