@@ -46,6 +46,42 @@ impl Span {
     }
 }
 
+impl Millis {
+    /// Year, month (1 to 12), day (1 to 31) in UTC, and milliseconds since midnight. Proleptic Gregorian calendar.
+    pub fn civil(self) -> (i64, u32, u32, u32) {
+        const DAY: i64 = 86_400_000;
+        let (days, rest) = (self.0.div_euclid(DAY), self.0.rem_euclid(DAY));
+        // Counted from 0000-03-01, so that a leap day ends its year; eras of 400 years are alike.
+        let shifted = days + 719_468;
+        let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+        let year_of_era =
+            (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+        let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let shifted_month = (5 * day_of_year + 2) / 153;
+        let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+        let month = if shifted_month < 10 {
+            shifted_month + 3
+        } else {
+            shifted_month - 9
+        };
+        let year = year_of_era + era * 400 + i64::from(month <= 2);
+        (year, month as u32, day as u32, rest as u32)
+    }
+}
+
+/// UTC, to the second: `2026-08-21 09:34:35Z`.
+impl fmt::Display for Millis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (year, month, day, millis) = self.civil();
+        let seconds = millis / 1000;
+        let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+        write!(
+            f,
+            "{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}Z"
+        )
+    }
+}
+
 impl fmt::Display for LineNo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
@@ -126,5 +162,19 @@ impl Excerpt {
             cut_before: from > 0,
             cut_after: to < line.len(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_printed_as_utc() {
+        let shown = |millis| Millis(millis).to_string();
+        assert_eq!(shown(0), "1970-01-01 00:00:00Z");
+        assert_eq!(shown(1_784_538_307_000), "2026-07-20 09:05:07Z");
+        assert_eq!(shown(951_782_400_000), "2000-02-29 00:00:00Z");
+        assert_eq!(shown(-1), "1969-12-31 23:59:59Z");
     }
 }

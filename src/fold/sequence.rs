@@ -156,11 +156,16 @@ impl Fold<'_> {
             .into_iter()
             .chain(line)
             .min();
-        let first_time = first_step
-            .map(|step| step.time)
-            .into_iter()
-            .chain(turns().next().map(|turn| turn.time))
-            .min();
+        let attempt = session
+            .attempts
+            .iter()
+            .find(|attempt| attempt.first >= from);
+        let times = [
+            first_step.map(|step| step.time),
+            attempt.map(|attempt| attempt.time),
+            turns().next().map(|turn| turn.time),
+        ];
+        let first_time = times.into_iter().flatten().min();
         let end = session.last_time.unwrap_or(Millis(0));
         BranchSpan {
             seqs: (from, last),

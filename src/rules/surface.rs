@@ -163,17 +163,19 @@ fn branches(case: &Case<'_, '_>, branch: &Branch) -> Finding {
 /// What one branch holds, in words.
 fn described(branch: &BranchSpan) -> String {
     let (from, to) = branch.seqs;
-    let mut text = format!(
-        "seq {from} to {to}, {} events, {} messages",
-        branch.events, branch.messages
+    let count = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    let (events, messages) = (
+        count(branch.events, "event"),
+        count(branch.messages, "message"),
     );
+    let mut text = format!("seq {from} to {to}, {events}, {messages}");
     match branch.turns {
         Some((from, to)) if from == to => text.push_str(&format!(", turn {from}")),
         Some((from, to)) => text.push_str(&format!(", turns {from} to {to}")),
         None => {}
     }
     if let Some((from, to)) = branch.times {
-        text.push_str(&format!(", time {} to {}", from.0, to.0));
+        text.push_str(&format!(", {from} to {to}"));
     }
     text
 }
