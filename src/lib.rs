@@ -15,6 +15,7 @@
 //! messages are · *header* the half of a request that is not history · *request* what an attempt sent · *segment* a part of the
 //! provider's prompt · *place* where a finding points · *finding* one fault or fact · *level* how much it weighs.
 
+pub mod analyse;
 pub mod dialect;
 pub mod event;
 pub mod finding;
