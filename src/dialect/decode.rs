@@ -238,7 +238,7 @@ fn row_step(row: &PackedRow<'_>) -> StepName {
 }
 
 /// The storage tags: rows that stand for a run of chunk events.
-fn packed_kind(tag: Raw<'_>) -> Option<DeltaKind> {
+pub(super) fn packed_kind(tag: Raw<'_>) -> Option<DeltaKind> {
     match tag.text()?.bytes() {
         b"text-chunks" => Some(DeltaKind::Text),
         b"reasoning-chunks" => Some(DeltaKind::Reasoning),

@@ -284,6 +284,15 @@ fn adapter_defaults(header: Raw<'_>) -> Option<Raw<'_>> {
 ///
 /// *Shape*: a JSON object with the members `config`, `adapterDefaults?`, `system?`, `tools?`, `messagePrefix?` in this order, each
 /// printed as the harness prints it. *Source*: format reference, section D.1.
+///
+/// ```
+/// use dsh_audit::fold::canonical_header;
+/// use dsh_audit::record::Raw;
+///
+/// let header = Raw::parse(br#"{"tools":[],"system":"","config":{"model":"m"},"other":1}"#)?;
+/// assert_eq!(canonical_header(header), br#"{"config":{"model":"m"}}"#);
+/// # Ok::<(), dsh_audit::record::JsonError>(())
+/// ```
 pub fn canonical_header(header: Raw<'_>) -> Vec<u8> {
     let parts = [
         ("config", header.get("config")),
@@ -309,6 +318,16 @@ pub fn canonical_header(header: Raw<'_>) -> Vec<u8> {
 /// `adapterDefaults`, and the other parts by their printed text, so that order counts.
 ///
 /// *Source*: format reference, sections D.1 and H.7.
+///
+/// ```
+/// use dsh_audit::fold::header_equals;
+/// use dsh_audit::record::Raw;
+///
+/// let a = Raw::parse(br#"{"config":{"provider":"p","model":"m"},"tools":[]}"#)?;
+/// let b = Raw::parse(br#"{"config":{"model":"m","provider":"p"}}"#)?;
+/// assert!(header_equals(a, b));
+/// # Ok::<(), dsh_audit::record::JsonError>(())
+/// ```
 pub fn header_equals(a: Raw<'_>, b: Raw<'_>) -> bool {
     if a.bytes() == b.bytes() {
         return true;

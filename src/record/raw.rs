@@ -38,6 +38,14 @@ pub struct JsonError {
     pub at: u64,
 }
 
+impl std::fmt::Display for JsonError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "no JSON at byte {}", self.at)
+    }
+}
+
+impl std::error::Error for JsonError {}
+
 /// Whether a value stands as the engine would print it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {

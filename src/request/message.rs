@@ -32,6 +32,36 @@ pub struct Identity<'s> {
 /// # Errors
 ///
 /// What `out` reports.
+///
+/// ```
+/// use dsh_audit::dialect::Derivation;
+/// use dsh_audit::fold::MessageIx;
+/// use dsh_audit::log::{Log, ReadOptions};
+/// use dsh_audit::record::Raw;
+/// use dsh_audit::request::{Identity, derive_event_message};
+/// use dsh_audit::source::Source;
+///
+/// let text = concat!(
+///     r#"{"type":"session","version":0,"id":"s","createdAt":1}"#, "\n",
+///     r#"{"type":"user/message","seq":0,"time":1,"data":{"content":[],"source":{"kind":"user"}},"surfaceOp":"append"}"#, "\n",
+/// );
+/// let source = Source::from_bytes(text.as_bytes());
+/// let log = Log::read(&source, &ReadOptions::default())?;
+/// let session_id = Raw::parse(br#""s""#)?;
+/// let plain = Identity { derivation: Derivation::Plain, tags: true, steering_first: true, session_id };
+/// let identified = Identity { derivation: Derivation::Identified, ..plain };
+///
+/// let derive = |identity: &Identity<'_>| {
+///     let mut out = Vec::new();
+///     derive_event_message(&log.session, MessageIx(0), identity, &[], &mut out).map(|_| out)
+/// };
+/// assert_eq!(derive(&plain)?, br#"{"role":"user","content":[]}"#);
+/// assert_eq!(
+///     derive(&identified)?,
+///     br#"{"content":[],"source":{"kind":"user"},"id":"legacy-message:s:0","role":"user"}"#
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn derive_event_message(
     session: &Session<'_>,
     index: MessageIx,
