@@ -355,7 +355,7 @@ impl CacheTotals {
 pub struct Cost {
     /// In which currency.
     pub currency: Currency,
-    /// What was paid, in nano-units (a billionth).
+    /// What was paid, in pico-units (a trillionth), so that prices per million tokens stay whole.
     pub paid: u128,
     /// Of that, what an intact prefix would have saved.
     pub lost: u128,
