@@ -271,6 +271,32 @@ fn a_baseline_accepts_what_is_known_and_reports_what_is_gone() {
 }
 
 #[test]
+fn the_configurations_of_the_readme_are_valid() {
+    let readme = fs::read_to_string(root().join("README.md")).expect("readable");
+    let folder = tempfile::tempdir().expect("a directory");
+    let mut number = 0;
+    for block in readme.split("```toml\n").skip(1) {
+        let (text, _) = block.split_once("```").expect("a block ends");
+        let config = folder.path().join("dsh-audit.toml");
+        fs::write(&config, text).expect("written");
+        let output = run(&[
+            "verify",
+            "--config",
+            &string(&config),
+            "testdata/logs/clock",
+        ]);
+        assert_eq!(
+            output.status.code(),
+            Some(0),
+            "{text}{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        number += 1;
+    }
+    assert_eq!(number, 2);
+}
+
+#[test]
 fn a_configuration_is_found_upward_and_the_command_line_wins() {
     let folder = tempfile::tempdir().expect("a directory");
     copy(

@@ -120,7 +120,11 @@ fn seen_in_markdown() -> Seen {
 
 /// A line for each file, then its findings: notes on a line of their own, others with a heading and a place.
 fn seen_in_human() -> Seen {
-    let text = stdout(&verify("human"));
+    // Wide enough that no place is broken.
+    let output = common::dsh_audit(&verify("human"))
+        .env("COLUMNS", "240")
+        .output();
+    let text = String::from_utf8(output.expect("the program was built").stdout).expect("text");
     let mut seen = Seen::new();
     let mut path = String::new();
     let mut code = None;

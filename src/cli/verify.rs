@@ -12,7 +12,7 @@ use super::baseline_file;
 use super::environment::Environment;
 use super::exit::Status;
 use super::job;
-use super::output::Sink;
+use super::output::{self, Sink};
 use super::plan::Plan;
 use super::progress::Audience;
 
@@ -52,6 +52,15 @@ pub(super) fn run(args: &Verify, environment: &Environment) -> Result<Status, St
             ..plan.look
         };
         Sink::End(path.clone()).write(|out| report::write_summary(&report, look, out))?;
+    }
+    if matches!(format, Format::Jsonl | Format::Sarif | Format::Github) {
+        // The other formats have a place for it.
+        for (fingerprint, accepted) in &unused {
+            output::note(format_args!(
+                "unused in the baseline: {} {fingerprint}",
+                accepted.code
+            ));
+        }
     }
     write_baseline(&plan, &audited)?;
     Ok(audited.status)

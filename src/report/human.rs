@@ -4,6 +4,7 @@
 //! **Never** prints a byte of a log that did not pass the sanitiser.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io::{self, Write};
 
 use miette::{GraphicalReportHandler, GraphicalTheme};
@@ -34,7 +35,7 @@ pub(super) fn write(report: &Report<'_>, look: Look, out: &mut dyn Write) -> io:
 /// Writes one file: its line, then its findings.
 pub(super) fn write_file(file: &FileReport, look: Look, out: &mut dyn Write) -> io::Result<()> {
     let findings = &file.verdict.findings;
-    if look.detail == Detail::Quiet && file.error.is_none() && findings.is_empty() {
+    if look.detail == Detail::Quiet && !is_wrong(file) {
         return Ok(());
     }
     write_head(file, look, out)?;
@@ -49,7 +50,8 @@ pub(super) fn write_file(file: &FileReport, look: Look, out: &mut dyn Write) -> 
     for finding in findings {
         let of_this_code = shown.entry(finding.rule.code).or_default();
         *of_this_code += 1;
-        if *of_this_code > look.of_a_code {
+        let is_hidden = look.detail == Detail::Quiet && finding.level == Level::Note;
+        if *of_this_code > look.of_a_code || is_hidden {
             continue;
         }
         let is_drawn = finding.level > Level::Note;
@@ -77,6 +79,13 @@ pub(super) fn write_file(file: &FileReport, look: Look, out: &mut dyn Write) -> 
         writeln!(out)?;
     }
     Ok(())
+}
+
+/// Whether there is more to say of a file than notes.
+fn is_wrong(file: &FileReport) -> bool {
+    let counts = file.verdict.counts;
+    let is_read = matches!(file.verdict.outcome, Outcome::Clean | Outcome::Findings);
+    !is_read || file.verdict.fails || counts.error + counts.warning > 0
 }
 
 fn write_head(file: &FileReport, look: Look, out: &mut dyn Write) -> io::Result<()> {
@@ -160,29 +169,47 @@ fn write_finding(
         writeln!(out, "  at {place}{}", pointer_of(&finding.at))?;
     }
     for related in &finding.related {
-        let place = words::place(&related.at);
-        writeln!(out, "  see: {} ({place})", Safe(&related.message))?;
+        let place = in_brackets(&words::place(&related.at));
+        let text = format!("{}{place}", Safe(&related.message));
+        let lines = words::wrapped(&text, look.width.saturating_sub(SEE.len()));
+        write_hanging(&look.paint.tone(Tone::Calm, SEE), &lines, SEE.len(), out)?;
     }
     Ok(())
 }
 
-fn write_note(finding: &Finding, look: Look, out: &mut dyn Write) -> io::Result<()> {
-    let code = look
-        .paint
-        .tone(Tone::Calm, format!("note {}", finding.rule.id()));
-    let place = words::place(&finding.at);
-    let place = if place.is_empty() {
-        place
+/// What stands before a further place.
+const SEE: &str = "  see: ";
+
+/// Writes lines behind a head, those after the first under the first.
+fn write_hanging(
+    head: &dyn fmt::Display,
+    lines: &[String],
+    indent: usize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    for (at, line) in lines.iter().enumerate() {
+        match at {
+            0 => writeln!(out, "{head}{line}")?,
+            _ => writeln!(out, "{:indent$}{line}", "")?,
+        }
+    }
+    Ok(())
+}
+
+fn in_brackets(place: &str) -> String {
+    if place.is_empty() {
+        String::new()
     } else {
         format!(" ({place})")
-    };
-    writeln!(
-        out,
-        "  {code} {}: {}{}",
-        finding.rule.name,
-        Safe(&finding.message),
-        look.paint.tone(Tone::Faint, place)
-    )
+    }
+}
+
+fn write_note(finding: &Finding, look: Look, out: &mut dyn Write) -> io::Result<()> {
+    let head = format!("  note {} ", finding.rule.id());
+    let place = in_brackets(&words::place(&finding.at));
+    let text = format!("{}: {}{place}", finding.rule.name, Safe(&finding.message));
+    let lines = words::wrapped(&text, look.width.saturating_sub(head.len()));
+    write_hanging(&look.paint.tone(Tone::Calm, &head), &lines, head.len(), out)
 }
 
 fn window_of(file: &FileReport, at: &Place, look: Look) -> Option<Window> {

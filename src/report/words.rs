@@ -4,6 +4,8 @@
 
 use std::fmt::Write;
 
+use unicode_width::UnicodeWidthStr;
+
 use crate::finding::{Bytes, Place};
 use crate::verdict::{Counts, Outcome};
 
@@ -103,6 +105,28 @@ pub(crate) fn place(at: &Place) -> String {
         .join(", ")
 }
 
+/// Breaks a text at spaces into lines of at most `columns`; a word that is longer has a line of its own.
+pub(crate) fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut used = 0;
+    for word in text.split(' ') {
+        let width = word.width();
+        if used > 0 && used + 1 + width > columns {
+            lines.push(String::new());
+            used = 0;
+        }
+        if let Some(line) = lines.last_mut() {
+            if used > 0 {
+                line.push(' ');
+                used += 1;
+            }
+            line.push_str(word);
+            used += width;
+        }
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,6 +138,16 @@ mod tests {
         assert_eq!(count(0, "file"), "0 files");
         assert_eq!(count(1_234_567, "file"), "1,234,567 files");
         assert_eq!(grouped(999), "999");
+    }
+
+    #[test]
+    fn text_is_broken_at_spaces() {
+        assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
+        assert_eq!(
+            wrapped("一二三 longer-than-that x", 6),
+            ["一二三", "longer-than-that", "x"]
+        );
+        assert_eq!(wrapped("", 6), [""]);
     }
 
     #[test]
