@@ -97,8 +97,9 @@ pub(crate) struct Explain {
     /// Codes (DSH0302, 302) or names (legacy-header-delta)
     #[arg(required = true, value_name = "CODE|NAME")]
     pub(crate) rules: Vec<String>,
-    #[command(flatten)]
-    pub(crate) look: LookArgs,
+    /// Colours
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorArg::Auto)]
+    pub(crate) color: ColorArg,
 }
 
 /// `dsh-audit rules`.
@@ -107,8 +108,9 @@ pub(crate) struct Rules {
     /// A table, or JSON with every page
     #[arg(long, value_enum, default_value_t = ListFormat::Human)]
     pub(crate) format: ListFormat,
-    #[command(flatten)]
-    pub(crate) look: LookArgs,
+    /// Colours
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorArg::Auto)]
+    pub(crate) color: ColorArg,
 }
 
 /// `dsh-audit schema`.
@@ -124,8 +126,9 @@ pub(crate) struct Formats {
     /// A table, or JSON
     #[arg(long, value_enum, default_value_t = ListFormat::Human)]
     pub(crate) format: ListFormat,
-    #[command(flatten)]
-    pub(crate) look: LookArgs,
+    /// Colours
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = ColorArg::Auto)]
+    pub(crate) color: ColorArg,
 }
 
 /// `dsh-audit completions`.

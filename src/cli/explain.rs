@@ -4,7 +4,7 @@
 
 use crate::report::{self, schema};
 
-use super::args::{Explain, Formats, ListFormat, LookArgs, Rules, Schema};
+use super::args::{ColorArg, Explain, Formats, ListFormat, Rules, Schema};
 use super::environment::Environment;
 use super::exit::Status;
 use super::job;
@@ -22,7 +22,7 @@ pub(super) fn explain(args: &Explain, environment: &Environment) -> Result<Statu
     for wanted in &args.rules {
         rules.push(job::find_rule(wanted).ok_or_else(|| unknown_rule(wanted))?);
     }
-    let look = look_of(args.look, environment);
+    let look = look_of(args.color, environment);
     Sink::Stdout.write(|out| {
         for (at, rule) in rules.iter().enumerate() {
             if at > 0 {
@@ -51,7 +51,7 @@ fn unknown_rule(wanted: &str) -> String {
 ///
 /// Standard output cannot be written.
 pub(super) fn rules(args: &Rules, environment: &Environment) -> Result<Status, String> {
-    let look = look_of(args.look, environment);
+    let look = look_of(args.color, environment);
     Sink::Stdout.write(|out| match args.format {
         ListFormat::Human => report::write_rules(job::catalogue(), look, out),
         ListFormat::Json => report::write_rules_json(job::catalogue(), out),
@@ -85,7 +85,7 @@ pub(super) fn schema(args: &Schema) -> Result<Status, String> {
 ///
 /// Standard output cannot be written.
 pub(super) fn formats(args: &Formats, environment: &Environment) -> Result<Status, String> {
-    let look = look_of(args.look, environment);
+    let look = look_of(args.color, environment);
     let rows = job::formats();
     Sink::Stdout.write(|out| match args.format {
         ListFormat::Human => report::write_formats(&rows, look, out),
@@ -94,7 +94,9 @@ pub(super) fn formats(args: &Formats, environment: &Environment) -> Result<Statu
     Ok(Status::Passed)
 }
 
-fn look_of(args: LookArgs, environment: &Environment) -> report::Look {
-    let paint = environment.paint(args.color, environment.stdout_is_terminal);
-    plan::plain_look(args, paint, environment)
+fn look_of(color: ColorArg, environment: &Environment) -> report::Look {
+    plan::plain_look(
+        environment.paint(color, environment.stdout_is_terminal),
+        environment,
+    )
 }

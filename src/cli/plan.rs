@@ -11,7 +11,7 @@ use crate::report::{Detail, Excerpts, Look, Paint};
 use crate::source::InputDigest;
 use crate::verdict::{Baseline, FailOn};
 
-use super::args::{FailOnArg, Input, LookArgs, MmapArg, Output, PolicyArgs};
+use super::args::{FailOnArg, Input, MmapArg, Output, PolicyArgs};
 use super::baseline_file;
 use super::config::{Config, From};
 use super::discover::{self, Discovery, Generations};
@@ -151,7 +151,7 @@ fn reading_of(input: &Input, out: &Output) -> Reading {
 }
 
 fn look_of(out: &Output, paint: Paint, environment: &Environment) -> Look {
-    let look = plain_look(out.look, paint, environment);
+    let look = plain_look(paint, environment);
     Look {
         excerpt: if out.no_excerpt {
             Excerpts::Hidden
@@ -163,22 +163,23 @@ fn look_of(out: &Output, paint: Paint, environment: &Environment) -> Look {
         } else {
             look.of_a_code
         },
+        detail: match (out.look.quiet, out.look.verbose) {
+            (true, _) => Detail::Quiet,
+            (_, true) => Detail::Verbose,
+            _ => Detail::Normal,
+        },
         ..look
     }
 }
 
 /// The look of a command that prints no findings.
-pub(crate) fn plain_look(args: LookArgs, paint: Paint, environment: &Environment) -> Look {
+pub(crate) fn plain_look(paint: Paint, environment: &Environment) -> Look {
     Look {
         paint,
         width: environment.width,
         excerpt: Excerpts::Shown,
         of_a_code: 10,
-        detail: match (args.quiet, args.verbose) {
-            (true, _) => Detail::Quiet,
-            (_, true) => Detail::Verbose,
-            _ => Detail::Normal,
-        },
+        detail: Detail::Normal,
     }
 }
 

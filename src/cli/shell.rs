@@ -4,8 +4,11 @@
 
 use clap::CommandFactory;
 
+use crate::report;
+
 use super::args::{Args, Completions, Man};
 use super::exit::Status;
+use super::job;
 use super::output::Sink;
 use super::suggest;
 
@@ -54,6 +57,12 @@ pub(super) fn man(args: &Man) -> Result<Status, String> {
         .date("")
         .render(&mut page)
         .map_err(|error| format!("cannot render the page: {error}"))?;
-    Sink::Stdout.write(|out| out.write_all(&page))?;
+    Sink::Stdout.write(|out| {
+        out.write_all(&page)?;
+        match args.command.as_deref() {
+            Some("explain") => report::write_rules_section(job::catalogue(), out),
+            _ => Ok(()),
+        }
+    })?;
     Ok(Status::Passed)
 }

@@ -11,6 +11,7 @@ mod markdown;
 mod page;
 mod paint;
 mod requests;
+mod roff;
 mod rules;
 mod safe;
 #[cfg(test)]
@@ -27,6 +28,7 @@ pub(crate) use json::JsonText;
 pub(crate) use page::write_page;
 pub(crate) use paint::Paint;
 pub(crate) use requests::{RequestRow, Sending};
+pub(crate) use roff::write_rules_section;
 pub(crate) use rules::{write_rules, write_rules_json};
 pub(crate) use safe::Safe;
 pub(crate) use words::count;
