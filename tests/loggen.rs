@@ -1,13 +1,17 @@
 //! The generator's logs are what a writer would have written, and one seed tells one session in every shape.
 //!
-//! What the auditor says about them is asserted elsewhere; here they are read with another JSON reader.
+//! They are read with another JSON reader first; then the auditor must find nothing in them.
 
 #[path = "../benches/loggen/mod.rs"]
 mod loggen;
 
 use std::collections::BTreeMap;
 
-use loggen::{Habits, Model, Recipe, Shape, write_log};
+use dsh_audit::finding::Level;
+use dsh_audit::log::{Log, ReadOptions};
+use dsh_audit::rules::judge;
+use dsh_audit::source::Source;
+use loggen::{Encoding, Fork, Habits, Model, Recipe, Shape, write_log};
 use serde_json::{Value, json};
 
 /// A session in which everything happens that can happen.
@@ -119,6 +123,50 @@ fn one_seed_tells_one_session_in_all_identified_shapes() {
             );
         }
     }
+}
+
+#[test]
+fn the_auditor_finds_nothing_in_them() {
+    for (name, shape) in Shape::NAMES {
+        for seed in 1..=2 {
+            let plain = Recipe {
+                steps: Some(45),
+                ..eventful(shape, seed)
+            };
+            let compressed = Recipe {
+                encoding: Encoding::Zstd,
+                ..plain.clone()
+            };
+            let fork = Recipe {
+                fork: Some(Fork {
+                    parent: seed + 10,
+                    turn: 4,
+                }),
+                ..plain.clone()
+            };
+            for recipe in [plain, compressed, fork] {
+                assert_eq!(audit(&recipe), Vec::<String>::new(), "{name}, {recipe:?}");
+            }
+        }
+    }
+}
+
+/// Warnings and errors of a log; the notes of the seed's era stand for themselves.
+fn audit(recipe: &Recipe) -> Vec<String> {
+    let mut bytes = Vec::new();
+    let counts = write_log(recipe, &mut bytes).expect("memory takes every byte");
+    let source = Source::from_bytes(bytes);
+    let log = Log::read(&source, &ReadOptions::default()).expect("a readable log");
+    let mut requests = log.requests().expect("nothing rejects the log");
+    let mut walked = 0;
+    while requests.next_request().is_some() {
+        walked += 1;
+    }
+    assert_eq!(walked, counts.requests, "requests of {recipe:?}");
+    let faults = judge(&log)
+        .into_iter()
+        .filter(|finding| finding.level > Level::Note);
+    faults.map(|finding| format!("{finding:?}")).collect()
 }
 
 /// What was said, in order, without what only some shapes have.
