@@ -46,6 +46,71 @@ impl<'b> Iterator for Walk<'b> {
     }
 }
 
+/// The members of a canonical object, as offsets: without whitespace every byte has its place.
+pub(super) struct Canonical<'b> {
+    bytes: &'b [u8],
+    at: usize,
+}
+
+/// A member's key and value: offsets of the opening quote and behind the closing one, of the value's first byte and behind its last.
+pub(super) struct Place {
+    pub(super) key: (usize, usize),
+    pub(super) value: (usize, usize),
+}
+
+impl<'b> Canonical<'b> {
+    pub(super) fn of(object: Raw<'b>) -> Canonical<'b> {
+        let bytes = object.bytes();
+        let at = if byte(bytes, 0) == b'{' {
+            0
+        } else {
+            bytes.len()
+        };
+        Canonical { bytes, at }
+    }
+
+    /// The value of the next member that has this key, which is printed without escapes.
+    pub(super) fn find(&mut self, name: &str) -> Option<(usize, usize)> {
+        loop {
+            let key = self.at + 1;
+            if byte(self.bytes, key) != b'"' {
+                return None;
+            }
+            if has_key(self.bytes, key, name) {
+                let value = key + name.len() + 3;
+                self.at = value_end(self.bytes, value);
+                return Some((value, self.at));
+            }
+            self.at = value_end(self.bytes, string_end(self.bytes, key) + 1);
+        }
+    }
+}
+
+impl Iterator for Canonical<'_> {
+    type Item = Place;
+
+    #[inline]
+    fn next(&mut self) -> Option<Place> {
+        let key = self.at + 1;
+        if byte(self.bytes, key) != b'"' {
+            return None;
+        }
+        let key_end = string_end(self.bytes, key);
+        self.at = value_end(self.bytes, key_end + 1);
+        Some(Place {
+            key: (key, key_end),
+            value: (key_end + 1, self.at),
+        })
+    }
+}
+
+/// Whether exactly this key opens at `at`.
+#[inline(always)]
+pub(super) fn has_key(bytes: &[u8], at: usize, name: &str) -> bool {
+    let body = bytes.get(at + 1..).unwrap_or_default();
+    byte(body, name.len()) == b'"' && body.starts_with(name.as_bytes())
+}
+
 /// The members of an object as the engine lists them. See [`Raw::members`].
 #[derive(Clone, Debug)]
 pub struct Members<'b>(View<'b>);

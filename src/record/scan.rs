@@ -3,10 +3,10 @@
 //! **Takes** bytes and an offset into them. **Gives** offsets.
 //! **Never** fails: behind the end of the bytes every search answers with their length.
 
-/// Bytes that are looked at together.
+/// Bytes that are looked at together in long strings.
 const BLOCK: usize = 16;
-/// Blocks of a string that are looked at before larger steps pay.
-const NEAR: usize = 3;
+/// Blocks that are looked at before larger steps pay.
+const NEAR: usize = 2;
 
 /// The bytes of `from..to`; empty when the range does not lie inside.
 #[inline]
@@ -29,49 +29,101 @@ pub(super) fn word(bytes: &[u8], at: usize) -> Option<u64> {
         .map(|word| u64::from_le_bytes(*word))
 }
 
+/// Eight times the same byte.
 #[inline(always)]
-fn is_stop(b: u8) -> bool {
-    (b == b'"') | (b == b'\\') | (b < 0x20)
+const fn each(b: u8) -> u64 {
+    u64::from_le_bytes([b; 8])
 }
 
-/// Place of the first quote, backslash or control character in a block.
+/// The lane of the lowest mark.
 #[inline(always)]
-#[expect(
-    clippy::indexing_slicing,
-    reason = "inside a block; iterators are not compared all at once"
-)]
-fn stop_in(block: &[u8; BLOCK]) -> Option<usize> {
-    // Without branches, so that the compiler compares all bytes at once.
-    let marks = std::array::from_fn(|ix| if is_stop(block[ix]) { 0xFF } else { 0 });
-    let marks = u128::from_le_bytes(marks);
-    let (low, high) = (marks as u64, (marks >> 64) as u64);
-    if low != 0 {
-        return Some((low.trailing_zeros() / 8) as usize);
-    }
-    (high != 0).then(|| (high.trailing_zeros() / 8) as usize + 8)
+fn lowest(marks: u64) -> usize {
+    (marks.trailing_zeros() / 8) as usize
 }
 
-/// Offset of the first quote, backslash or control character (below 0x20) at or behind `from`, if it is near.
+// Marks are the highest bits of lanes. Lanes above the lowest mark may be marked falsely: a borrow runs upwards.
+
+/// Marks the lanes of quotes, backslashes and control characters: what ends the plain part of a string.
+#[inline(always)]
+fn stops(word: u64) -> u64 {
+    let quote = (word ^ each(b'"')).wrapping_sub(each(1));
+    let backslash = (word ^ each(b'\\')).wrapping_sub(each(1));
+    (quote | backslash | word.wrapping_sub(each(0x20))) & !word & each(0x80)
+}
+
+/// Marks the lanes of quotes, brackets and braces. A bracket differs from the brace of its side in one bit.
+#[inline(always)]
+fn structures(word: u64) -> u64 {
+    let quote = (word ^ each(b'"')).wrapping_sub(each(1));
+    let braces = word | each(0x20);
+    let opening = (braces ^ each(b'{')).wrapping_sub(each(1));
+    let closing = (braces ^ each(b'}')).wrapping_sub(each(1));
+    (quote | opening | closing) & !word & each(0x80)
+}
+
+/// Marks the lanes that hold no decimal digit.
+#[inline(always)]
+fn no_digits(word: u64) -> u64 {
+    let values = word ^ each(b'0');
+    (values.wrapping_add(each(0x80 - 10)) | values) & each(0x80)
+}
+
+/// Offset of the first quote, backslash or control character (below 0x20) at or behind `from`, if it is less than a block away.
 #[inline(always)]
 pub(super) fn near_stop(bytes: &[u8], from: usize) -> Option<usize> {
-    match bytes.get(from..).and_then(|rest| rest.first_chunk()) {
-        Some(block) => stop_in(block).map(|ix| from + ix),
-        None => Some(last_stop(bytes, from)),
+    for at in [from, from + 8] {
+        let marks = stops(word(bytes, at)?);
+        if marks != 0 {
+            return Some(at + lowest(marks));
+        }
     }
+    None
 }
 
-/// The same where less than a block is left.
+/// The same, behind what [`near_stop`] saw. With `no_controls` there is no control character.
 #[inline(never)]
-fn last_stop(bytes: &[u8], from: usize) -> usize {
+fn far_stop(bytes: &[u8], from: usize, no_controls: bool) -> usize {
+    let seen = bytes.len().saturating_sub(from) >= BLOCK;
+    let from = if seen { from + BLOCK } else { from };
     let rest = bytes.get(from..).unwrap_or_default();
-    from + rest.iter().take_while(|&&b| !is_stop(b)).count()
+    let (blocks, _) = rest.as_chunks::<BLOCK>();
+    let mut at = from;
+    for (ix, block) in blocks.iter().enumerate() {
+        if ix == NEAR && no_controls {
+            let rest = bytes.get(at..).unwrap_or_default();
+            return at + memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
+        }
+        let marks = stop_marks(block);
+        if marks != 0 {
+            return at + (marks.trailing_zeros() / 8) as usize;
+        }
+        at += BLOCK;
+    }
+    let rest = bytes.get(at..).unwrap_or_default();
+    at + rest
+        .iter()
+        .take_while(|&&b| b >= 0x20 && b != b'"' && b != b'\\')
+        .count()
+}
+
+/// The bytes of a block that end the plain part of a string, as bytes of ones.
+// By itself, so that the compiler sees sixteen comparisons at once and nothing else.
+#[inline(never)]
+#[expect(
+    clippy::indexing_slicing,
+    reason = "inside a block; iterators are not compared at once"
+)]
+fn stop_marks(block: &[u8; BLOCK]) -> u128 {
+    let is_stop = |b: u8| (b == b'"') | (b == b'\\') | (b < 0x20);
+    u128::from_le_bytes(std::array::from_fn(|ix| {
+        if is_stop(block[ix]) { 0xFF } else { 0 }
+    }))
 }
 
 /// Offset of the first quote, backslash or control character at or behind `from`.
-#[inline(never)]
+#[inline]
 pub(super) fn string_stop(bytes: &[u8], from: usize) -> usize {
-    let found = read_string(bytes, from, false, Err);
-    found.map_or_else(|stop| stop, |end| end - 1)
+    near_stop(bytes, from).unwrap_or_else(|| far_stop(bytes, from, false))
 }
 
 /// Offset behind the quote that closes a string of which `from` is inside. `escape` says where a backslash's escape ends.
@@ -88,18 +140,8 @@ pub(super) fn read_string(
     mut escape: impl FnMut(usize) -> Result<usize, usize>,
 ) -> Result<usize, usize> {
     let mut at = from;
-    let mut quiet = 0;
     loop {
-        let Some(stop) = near_stop(bytes, at) else {
-            at += BLOCK;
-            quiet += 1;
-            if quiet == NEAR && no_controls {
-                let rest = bytes.get(at..).unwrap_or_default();
-                at += memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
-            }
-            continue;
-        };
-        quiet = 0;
+        let stop = near_stop(bytes, at).unwrap_or_else(|| far_stop(bytes, at, no_controls));
         match byte(bytes, stop) {
             b'"' => return Ok(stop + 1),
             b'\\' => at = escape(stop)?,
@@ -113,16 +155,8 @@ pub(super) fn read_string(
 pub(super) fn digits(bytes: &[u8], at: usize) -> usize {
     match word(bytes, at).map(no_digits) {
         None | Some(0) => far_digits(bytes, at),
-        Some(marks) => (marks.trailing_zeros() / 8) as usize,
+        Some(marks) => lowest(marks),
     }
-}
-
-/// Marks every lane that holds no decimal digit. Lanes above the lowest mark may be marked falsely.
-#[inline(always)]
-fn no_digits(word: u64) -> u64 {
-    let each = |b: u8| u64::from_le_bytes([b; 8]);
-    let values = word ^ each(b'0');
-    (values.wrapping_add(each(0x80 - 10)) | values) & each(0x80)
 }
 
 #[inline(never)]
@@ -133,7 +167,7 @@ fn far_digits(bytes: &[u8], at: usize) -> usize {
     for word in words {
         match no_digits(u64::from_le_bytes(*word)) {
             0 => count += 8,
-            marks => return count + (marks.trailing_zeros() / 8) as usize,
+            marks => return count + lowest(marks),
         }
     }
     let tail = rest.get(count..).unwrap_or_default();
@@ -173,14 +207,16 @@ pub(super) fn skip_blank(bytes: &[u8], at: usize) -> usize {
 /// Offset behind the scalar (no string) of valid text that begins at `at`.
 #[inline]
 pub(super) fn bare_end(bytes: &[u8], at: usize) -> usize {
-    let rest = bytes.get(at..).unwrap_or_default();
-    at + rest
+    let end = at + digits(bytes, at);
+    let rest = bytes.get(end..).unwrap_or_default();
+    end + rest
         .iter()
         .take_while(|&&b| !matches!(b, b',' | b']' | b'}' | b':') && b > b' ')
         .count()
 }
 
 /// Offset behind the value of valid text that begins at `at`.
+#[inline]
 pub(super) fn value_end(bytes: &[u8], at: usize) -> usize {
     match byte(bytes, at) {
         b'"' => string_end(bytes, at),
@@ -189,27 +225,42 @@ pub(super) fn value_end(bytes: &[u8], at: usize) -> usize {
     }
 }
 
+#[inline(never)]
 fn container_end(bytes: &[u8], open: usize) -> usize {
     let mut depth = 0usize;
     let mut at = open;
-    while let Some(&b) = bytes.get(at) {
-        match b {
-            b'"' => {
-                at = string_end(bytes, at);
-                continue;
+    while let Some(found) = structure(bytes, at) {
+        at = match byte(bytes, found) {
+            b'"' => string_end(bytes, found),
+            b'{' | b'[' => {
+                depth += 1;
+                found + 1
             }
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' => {
+            _ => {
                 depth = depth.saturating_sub(1);
                 if depth == 0 {
-                    return at + 1;
+                    return found + 1;
                 }
+                found + 1
             }
-            _ => {}
-        }
-        at += 1;
+        };
     }
     bytes.len()
+}
+
+/// Offset of the first quote, bracket or brace at or behind `from`.
+#[inline(always)]
+fn structure(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    while let Some(word) = word(bytes, at) {
+        match structures(word) {
+            0 => at += 8,
+            marks => return Some(at + lowest(marks)),
+        }
+    }
+    let rest = bytes.get(at..).unwrap_or_default();
+    let is_structure = |b: &u8| matches!(b, b'"' | b'[' | b']' | b'{' | b'}');
+    rest.iter().position(is_structure).map(|ix| at + ix)
 }
 
 #[cfg(test)]

@@ -98,7 +98,12 @@ impl TextBuf {
 
     /// Appends UTF-8.
     pub fn push_str(&mut self, text: &str) {
-        self.bytes.extend_from_slice(text.as_bytes());
+        self.push_valid(text.as_bytes());
+    }
+
+    /// Appends bytes that are UTF-8.
+    pub(super) fn push_valid(&mut self, utf8: &[u8]) {
+        self.bytes.extend_from_slice(utf8);
     }
 
     /// Lets `write` append WTF-8, and joins halves where old and new bytes meet.
