@@ -4,3 +4,4 @@
 //! code or a level, and never asks a clock: a deadline is brought along.
 
 pub mod answer;
+pub mod fleet;

@@ -6,8 +6,13 @@
 //! a renderer passes them through its sanitiser.
 
 mod cache;
+mod fleet;
+#[cfg(test)]
+pub(crate) mod sample;
+mod sums;
 
 pub use cache::{
     Break, CacheReport, CacheRow, CacheTotals, CacheVerdict, Cause, Cost, Currency, Expectation,
     OneShotRow, Purpose, ReplaceKind, SegmentName, Unit, WindowCount,
 };
+pub use fleet::{BudgetMiss, Budgets, Group, Grouping, OneShotTotals};
