@@ -31,7 +31,7 @@ pub use envelope::{Record, RecordDefect, Scratch, Traits};
 pub use members::{Elements, Members};
 pub use number::MAX_SAFE_INTEGER;
 pub use packed::PackedRow;
-pub use pointer::{MOST_LEVELS, pointer_at, value_at};
+pub use pointer::{MOST_LEVELS, pointer_at};
 pub use raw::{JsonError, Kind, Raw};
 pub use sources::{Ranges, SourceSeqs};
 pub use text::{Text, TextBuf, print_str};
