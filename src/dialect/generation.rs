@@ -21,6 +21,17 @@ pub enum Generation {
     V4,
 }
 
+/// Which of the provider's interfaces the builds of a generation speak.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interface {
+    /// Chat completions; how an answer is repeated depends on the build.
+    EarlyChat,
+    /// Chat completions, as the last builds that spoke it did.
+    Chat,
+    /// The Messages interface.
+    Messages,
+}
+
 /// What a generation writes differently from the others.
 #[derive(Debug)]
 pub(crate) struct Facts {
@@ -42,6 +53,8 @@ pub(crate) struct Facts {
     pub(crate) has_tool_role: bool,
     /// The members behind the messages of a request.
     pub(crate) has_tool_history: bool,
+    /// What its builds speak with the provider.
+    pub(crate) interface: Interface,
     /// Reasons of a header.
     pub(crate) header_reasons: &'static [&'static str],
     /// Reasons of a turn's end, in turns that are not old.
@@ -75,6 +88,11 @@ impl Generation {
             Generation::V3 => &v3::FACTS,
             Generation::V4 => &v4::FACTS,
         }
+    }
+
+    /// What its builds speak with the provider.
+    pub fn interface(self) -> Interface {
+        self.facts().interface
     }
 
     /// What the fold must know of it.

@@ -24,6 +24,6 @@ mod vocabulary;
 
 pub use decode::Decoder;
 pub use detect::{Detected, SessionHeader, Support, detect};
-pub use generation::{FORMATS, Format, Generation};
-pub use settle::{Derivation, Derived, Era, Guess, Order, Settlement, settle};
+pub use generation::{FORMATS, Format, Generation, Interface};
+pub use settle::{AnswerStyle, Derivation, Derived, Era, Guess, Order, Settlement, settle};
 pub use storage::{StorageError, decode_storage_record};

@@ -17,6 +17,10 @@ use crate::line::{Millis, Seq};
 
 /// Tags of injected context end here: 2026-07-20T09:05:07Z.
 const TAGS_END: Millis = Millis(1_784_538_307_000);
+/// An answer without text is written as an empty string from here on: 2026-07-22T12:34:00Z.
+const EMPTY_BEGINS: Millis = Millis(1_784_723_640_000);
+/// Reasoning goes with every answer that has any from here on: 2026-08-19T14:17:00Z.
+const REASONING_BEGINS: Millis = Millis(1_787_149_020_000);
 /// The spread form of a request begins here: 2026-07-27T14:39:45Z.
 const SPREAD_BEGINS: Millis = Millis(1_785_163_185_000);
 
@@ -64,6 +68,17 @@ pub enum Order {
     ToolHistory,
 }
 
+/// How a chat-completions build repeats an answer that has no text, and its reasoning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AnswerStyle {
+    /// Until 2026-07-22: without text and tool calls the content is `null`; reasoning only beside tool calls.
+    Null,
+    /// Until 2026-08-19: the content is always a string; reasoning only beside tool calls.
+    Empty,
+    /// From 0.1.0-rc.8 on: reasoning whenever there is any.
+    Reasoning,
+}
+
 /// What the log cannot decide about a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guess {
@@ -102,6 +117,8 @@ pub struct Derived {
     pub steering_first: bool,
     /// The order of its members.
     pub order: Order,
+    /// How answers are repeated. Told by the step's time where the derivation and the turn leave it open.
+    pub answers: AnswerStyle,
     /// What was guessed.
     pub guess: Option<Guess>,
 }
@@ -400,8 +417,21 @@ impl<'s, 'log> Settler<'s, 'log> {
             tags,
             steering_first: self.era_of(step) != Era::Released,
             order,
+            answers: self.answers(step, derivation),
             guess,
         })
+    }
+
+    fn answers(&self, step: &StepFact, derivation: Derivation) -> AnswerStyle {
+        match derivation {
+            _ if !self.header.generation.facts().has_old_turns => AnswerStyle::Reasoning,
+            Derivation::Plain => AnswerStyle::Null,
+            Derivation::Provenance if step.time < EMPTY_BEGINS => AnswerStyle::Null,
+            Derivation::Provenance => AnswerStyle::Empty,
+            Derivation::Identified if self.era_of(step) != Era::Released => AnswerStyle::Empty,
+            Derivation::Identified if step.time < REASONING_BEGINS => AnswerStyle::Empty,
+            Derivation::Identified => AnswerStyle::Reasoning,
+        }
     }
 
     /// Whether the order of a provenance request's members can be seen at all.

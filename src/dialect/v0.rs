@@ -2,7 +2,7 @@
 //!
 //! **Takes** nothing. **Gives** its facts. **Never** applies to other generations.
 
-use super::generation::Facts;
+use super::generation::{Facts, Interface};
 use super::vocabulary::RELEASED;
 
 pub(super) const FACTS: Facts = Facts {
@@ -15,6 +15,7 @@ pub(super) const FACTS: Facts = Facts {
     has_system_messages: false,
     has_tool_role: false,
     has_tool_history: false,
+    interface: Interface::EarlyChat,
     header_reasons: &["initial", "resume", "change", "series"],
     end_reasons: &[
         "completed",

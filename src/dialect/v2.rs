@@ -2,7 +2,7 @@
 //!
 //! **Takes** nothing. **Gives** its facts. **Never** applies to other generations.
 
-use super::generation::Facts;
+use super::generation::{Facts, Interface};
 use super::v0;
 use super::vocabulary::V2;
 
@@ -25,5 +25,6 @@ pub(super) const FACTS: Facts = Facts {
     has_streams: true,
     header_keys: Some(HEADER_KEYS),
     marks_inherited: true,
+    interface: Interface::Chat,
     ..v0::FACTS
 };

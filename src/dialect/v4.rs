@@ -2,7 +2,7 @@
 //!
 //! **Takes** nothing. **Gives** its facts. **Never** applies to other generations.
 
-use super::generation::Facts;
+use super::generation::{Facts, Interface};
 use super::v3;
 use super::vocabulary::V4;
 
@@ -10,6 +10,7 @@ pub(super) const FACTS: Facts = Facts {
     known: V4,
     has_tool_role: true,
     has_tool_history: true,
+    interface: Interface::Messages,
     end_reasons: &[
         "completed",
         "blocked",
