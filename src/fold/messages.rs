@@ -72,7 +72,6 @@ impl Fold<'_> {
 
     fn push_message(&mut self, message: &Message<'_>, event: &Event<'_>) -> MessageIx {
         let index = MessageIx::new(self.session.messages.len());
-        let raw = (self.retain == Retain::Messages).then(|| self.kept(message.object));
         let content = message.content;
         let images = content.map_or(0, |content| {
             let is_image =
@@ -83,6 +82,8 @@ impl Fold<'_> {
                 0
             }
         });
+        let changes = images > 0 || message.role == Role::Developer;
+        let raw = (changes || self.retain == Retain::Messages).then(|| self.kept(message.object));
         self.session.messages.push(MessageFact {
             seq: event.seq,
             line: event.at.line,

@@ -24,8 +24,8 @@ pub use headers::{canonical_header, header_equals};
 pub use project::{ProjectError, fold_request_header, fold_surface};
 pub use session::{
     Answer, AttemptFact, AttemptIx, CompactionFact, Finish, HeaderFact, HeaderIx, HeaderReason,
-    MessageFact, MessageIx, OneShotFact, OpKind, Session, Shape, StepFact, StepIx, Stop, SurfaceOp,
-    TurnEvidence, TurnFact, TurnIx, Usage,
+    MessageFact, MessageIx, OneShotFact, OpKind, RouteFact, Session, Shape, StepFact, StepIx, Stop,
+    SurfaceOp, TurnEvidence, TurnFact, TurnIx, Usage,
 };
 
 use crate::event::{At, Body, Conduct, Event, Fault, Faults, Legacy, Outcome, Scope};
@@ -164,8 +164,10 @@ impl<'log> Fold<'log> {
             Body::Message(message) => self.message(event, message, faults),
             Body::Attempt(step, stream) => self.attempt_event(event, *step, *stream, faults),
             Body::Header(header) => self.header(event, header, faults),
-            Body::Context { .. } => {
+            &Body::Context { in_history } => {
                 self.enclosed(event, true, faults);
+                let seq = event.seq;
+                self.session.routes.push(RouteFact { seq, in_history });
                 self.own_header();
             }
             Body::ToolCall(step, call) => self.tool_call(event, *step, call, faults),

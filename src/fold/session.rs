@@ -55,6 +55,8 @@ pub struct Session<'log> {
     pub messages: Vec<MessageFact<'log>>,
     /// Header snapshots, by ascending seq.
     pub headers: Vec<HeaderFact<'log>>,
+    /// Routes of requests, by ascending seq.
+    pub routes: Vec<RouteFact>,
     /// Turns, in order.
     pub turns: Vec<TurnFact>,
     /// Steps, in order.
@@ -93,6 +95,7 @@ impl Default for Session<'_> {
             ops: Vec::new(),
             messages: Vec::new(),
             headers: Vec::new(),
+            routes: Vec::new(),
             turns: Vec::new(),
             steps: Vec::new(),
             attempts: Vec::new(),
@@ -155,7 +158,8 @@ pub struct MessageFact<'log> {
     pub role: Role,
     /// How it is written down.
     pub form: Form,
-    /// [`Form::Identified`]: the message object; [`Form::Parts`]: the event's data. Absent where messages are not kept.
+    /// [`Form::Identified`]: the message object; [`Form::Parts`]: the event's data. Absent where messages are not kept;
+    /// those that change by what comes after them (developer messages, messages with images) are kept always.
     pub raw: Option<Raw<'log>>,
     /// Whether its content is an empty list.
     pub is_empty: bool,
@@ -190,6 +194,15 @@ pub struct HeaderFact<'log> {
     pub step: Option<StepIx>,
     /// The loop instance it belongs to, counted from 0.
     pub instance: u32,
+}
+
+/// The route of the requests behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RouteFact {
+    /// Its event.
+    pub seq: Seq,
+    /// Whether prompt updates on this route are appended to the history.
+    pub in_history: bool,
 }
 
 /// Why a header was written.

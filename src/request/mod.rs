@@ -13,4 +13,5 @@ mod walk;
 
 pub use digest::Digests;
 pub use message::{Identity, derive_event_message};
+pub use tool_history::ToolUpdate;
 pub use walk::{Request, Requests, Touched};

@@ -19,13 +19,18 @@ pub(super) struct ToolHistory<'log> {
     active: Vec<Raw<'log>>,
     /// The tools of the last baseline.
     tools: Vec<Raw<'log>>,
-    updates: Vec<Update<'log>>,
+    updates: Vec<ToolUpdate<'log>>,
+    /// How often it was told something.
+    revision: usize,
 }
 
+/// What one developer message changed.
 #[derive(Debug)]
-struct Update<'log> {
-    message_id: Raw<'log>,
-    additions: Vec<Raw<'log>>,
+pub struct ToolUpdate<'log> {
+    /// The message's id.
+    pub message_id: Raw<'log>,
+    /// The schemas it added.
+    pub additions: Vec<Raw<'log>>,
 }
 
 fn name(tool: Raw<'_>) -> Vec<u8> {
@@ -37,6 +42,7 @@ fn name(tool: Raw<'_>) -> Vec<u8> {
 impl<'log> ToolHistory<'log> {
     /// Takes a header.
     pub(super) fn header(&mut self, header: &HeaderFact<'log>) {
+        self.revision += 1;
         let tools: Vec<Raw<'log>> = header
             .raw
             .get("tools")
@@ -65,6 +71,7 @@ impl<'log> ToolHistory<'log> {
         message: Raw<'log>,
         header_seq: Option<u64>,
     ) {
+        self.revision += 1;
         let header = header_seq.and_then(|seq| {
             let at = session
                 .headers
@@ -96,7 +103,7 @@ impl<'log> ToolHistory<'log> {
             }
         }
         if let Some(message_id) = message.get("id") {
-            self.updates.push(Update {
+            self.updates.push(ToolUpdate {
                 message_id,
                 additions,
             });
@@ -109,13 +116,27 @@ impl<'log> ToolHistory<'log> {
         active != self.available
     }
 
+    /// Equal for requests with nothing told in between.
+    pub(super) fn revision(&self) -> usize {
+        self.revision
+    }
+
+    /// The tools of the baseline and the updates since; the tools in use alone where they are not what those add up to.
+    pub(super) fn snapshot(&self) -> (&[Raw<'log>], &[ToolUpdate<'log>]) {
+        if self.is_detached() {
+            (&self.active, &[])
+        } else {
+            (&self.tools, &self.updates)
+        }
+    }
+
     /// Writes `{"tools":[…],"updates":[…]}`.
     pub(super) fn print(&self, out: &mut impl Write) -> io::Result<()> {
-        let detached = self.is_detached();
+        let (tools, updates) = self.snapshot();
         out.write_all(b"{\"tools\":[")?;
-        list(if detached { &self.active } else { &self.tools }, out)?;
+        list(tools, out)?;
         out.write_all(b"],\"updates\":[")?;
-        for (at, update) in self.updates.iter().enumerate().filter(|_| !detached) {
+        for (at, update) in updates.iter().enumerate() {
             if at > 0 {
                 out.write_all(b",")?;
             }

@@ -8,10 +8,12 @@ use std::io::{self, Write};
 
 use super::message::{Identity, derive_event_message};
 use super::options::Frame;
-use super::tool_history::ToolHistory;
+use super::tool_history::{ToolHistory, ToolUpdate};
 use crate::dialect::{Derivation, Derived, Order};
 use crate::event::Role;
-use crate::fold::{AttemptFact, HeaderFact, MessageIx, OpKind, Session, StepFact, TurnFact};
+use crate::fold::{
+    AttemptFact, HeaderFact, MessageIx, OpKind, Session, StepFact, TurnFact, header_part,
+};
 use crate::line::Seq;
 use crate::record::Raw;
 
@@ -29,6 +31,7 @@ pub struct Requests<'s, 'log> {
     next_op: usize,
     next_header: usize,
     next_developer: usize,
+    next_route: usize,
     tools: ToolHistory<'log>,
     previous: Option<Previous>,
 }
@@ -82,6 +85,7 @@ impl<'s, 'log> Requests<'s, 'log> {
             next_op: 0,
             next_header: 0,
             next_developer: 0,
+            next_route: 0,
             tools: ToolHistory::default(),
             previous: None,
         }
@@ -130,6 +134,8 @@ impl<'s, 'log> Requests<'s, 'log> {
             lowest = lowest.min(self.apply(&op.kind));
         }
         self.fold_tools(boundary);
+        let routes = self.session.routes.iter().skip(self.next_route);
+        self.next_route += routes.take_while(|route| route.seq < boundary).count();
         lowest
     }
 
@@ -231,6 +237,30 @@ impl<'r, 'log> Request<'r, 'log> {
         self.derived
     }
 
+    /// The session it was sent in.
+    pub fn session(&self) -> &'r Session<'log> {
+        self.walk.session
+    }
+
+    /// The history of its tools (version 4): those of the baseline, and what developer messages added since.
+    ///
+    /// *Source*: generations reference, section 4.2.
+    pub fn tool_history(&self) -> (&'r [Raw<'log>], &'r [ToolUpdate<'log>]) {
+        self.walk.tools.snapshot()
+    }
+
+    /// Equal for requests of one walk between which no header and no developer message stands: their tools and tool histories are
+    /// the same.
+    pub fn tool_revision(&self) -> usize {
+        self.walk.tools.revision()
+    }
+
+    /// Whether its route appends prompt updates to the history; absent where the log does not name the route.
+    pub fn in_history(&self) -> Option<bool> {
+        let last = self.walk.next_route.checked_sub(1)?;
+        Some(self.walk.session.routes.get(last)?.in_history)
+    }
+
     /// How much of the last request it repeats.
     pub fn touched(&self) -> Touched {
         self.touched
@@ -256,6 +286,24 @@ impl<'r, 'log> Request<'r, 'log> {
     /// The header in force.
     pub fn header(&self) -> &'r HeaderFact<'log> {
         &self.walk.session.headers[self.derived.header.get()]
+    }
+
+    /// The tools in use, as the header in force declares them.
+    pub fn tools(&self) -> impl Iterator<Item = Raw<'log>> + use<'log> {
+        let tools = header_part(self.header().raw, "tools");
+        tools.into_iter().flat_map(Raw::elements)
+    }
+
+    /// The system prompt of the header in force, if it is not empty (before version 3).
+    pub fn system(&self) -> Option<Raw<'log>> {
+        header_part(self.header().raw, "system")
+    }
+
+    /// The messages of the session prefix; only plain and provenance requests begin with them.
+    pub fn prefix(&self) -> impl Iterator<Item = Raw<'log>> + use<'log> {
+        let has_prefix = self.derived.derivation != Derivation::Identified;
+        let prefix = header_part(self.header().raw, "messagePrefix").filter(|_| has_prefix);
+        prefix.into_iter().flat_map(Raw::elements)
     }
 
     /// The messages of its surface, in order. Not all of them derive to a message.
