@@ -54,6 +54,7 @@ pub mod record;
 pub mod request;
 pub mod rules;
 pub mod source;
+pub mod wire;
 
 #[cfg(feature = "cli")]
 pub mod cli;

@@ -6,12 +6,13 @@
 use crate::dialect::{
     Decoder, Detected, Generation, SessionHeader, Settlement, Support, detect, settle,
 };
-use crate::event::{At, Fault, Faults, Outcome, Scope};
+use crate::event::{At, Body, Event, Fault, Faults, Outcome, Scope};
 use crate::fold::{Fold, Session};
 use crate::line::{Excerpt, Line, LineEnd, LineNo, Span};
 use crate::record::{Raw, Record, RecordDefect, Scratch, Traits, pointer_at};
 use crate::request::Requests;
 use crate::source::{Lines, Source, SourceDefect, SourceError, SourceSummary};
+use crate::wire::{Parts, Prompts, Scribe};
 
 pub use crate::fold::Retain;
 
@@ -97,6 +98,8 @@ pub struct Log<'log> {
     pub header: Option<Identification<'log>>,
     /// What it says.
     pub session: Session<'log>,
+    /// What each of its messages adds to a prompt, by message.
+    pub wire: Vec<Parts>,
     /// Which build wrote what.
     pub settlement: Settlement,
     /// What is wrong with it, from the lines on.
@@ -122,6 +125,8 @@ struct Reading<'log> {
     header: Option<Identification<'log>>,
     decoder: Option<Decoder>,
     fold: Option<Fold<'log>>,
+    scribe: Option<Scribe>,
+    wire: Vec<Parts>,
     tail: Option<Tail>,
     has_bom: bool,
     first_line: Option<(At, Excerpt)>,
@@ -149,6 +154,13 @@ impl<'log> Log<'log> {
         }
         reading.left_out(&lines, skipped);
         Ok(reading.finish(lines.finish()?))
+    }
+
+    /// What follows the log's requests as prompts; none where [`Log::requests`] gives none.
+    pub fn prompts(&self) -> Option<Prompts<'_, 'log>> {
+        let header = self.header.as_ref()?;
+        let interface = header.generation.interface();
+        Some(Prompts::new(&self.session, &self.wire, interface))
     }
 
     /// The log's requests, in order; none where it must be rejected.
@@ -182,6 +194,8 @@ impl<'log> Reading<'log> {
             header: None,
             decoder: None,
             fold: None,
+            scribe: None,
+            wire: Vec::new(),
             tail: None,
             has_bom: false,
             first_line: None,
@@ -246,6 +260,7 @@ impl<'log> Reading<'log> {
                 self.traits(record, at, false);
                 self.header = Some(self.identify(&header, at));
                 self.decoder = Some(Decoder::new(&header));
+                self.scribe = Some(Scribe::new(header.generation.interface()));
                 let conduct = header.generation.conduct();
                 let mut fold = Fold::new(conduct, self.source.keep(), self.options.retain);
                 if self.has_bom {
@@ -297,7 +312,17 @@ impl<'log> Reading<'log> {
             Outcome::Event(event) => event.at,
             Outcome::Unusable { seq, .. } => At { seq: *seq, ..at },
         };
+        let known = fold.session().messages.len();
         fold.feed(&outcome, at, &mut self.faults);
+        if let Outcome::Event(Event {
+            body: Body::Message(message),
+            ..
+        }) = &outcome
+            && let (Some(scribe), Some(fact)) =
+                (&mut self.scribe, fold.session().messages.get(known))
+        {
+            self.wire.push(scribe.parts(message, fact));
+        }
         self.last = at;
         self.traits(&record, at, on_surface);
     }
@@ -376,6 +401,7 @@ impl<'log> Reading<'log> {
             standing,
             header,
             session,
+            wire: self.wire,
             settlement: settlement.unwrap_or_default(),
             faults,
             source,

@@ -21,7 +21,11 @@ const ROOMS: &[(&str, &[&str])] = &[
         "request",
         &["source", "line", "record", "event", "dialect", "fold"],
     ),
-    ("wire", &["record", "event", "request"]),
+    // `wire` finds messages by the fold's indexes, and writes them as the settled build did.
+    (
+        "wire",
+        &["line", "record", "event", "dialect", "fold", "request"],
+    ),
     (
         "analyse",
         &["line", "record", "event", "fold", "request", "wire"],
