@@ -3,6 +3,7 @@
 //! **Takes** a [`Source`]. **Gives** a [`Log`]: the session, the settlement, and every fact that was noted on the way.
 //! **Never** judges, and never prints.
 
+use crate::analyse::cache::{self, CacheOptions, CacheReport};
 use crate::dialect::{
     Decoder, Detected, Generation, SessionHeader, Settlement, Support, detect, settle,
 };
@@ -161,6 +162,24 @@ impl<'log> Log<'log> {
         let header = self.header.as_ref()?;
         let interface = header.generation.interface();
         Some(Prompts::new(&self.session, &self.wire, interface))
+    }
+
+    /// What its requests read from the provider's prefix cache; none where [`Log::requests`] gives none.
+    pub fn cache_report(&self, options: &CacheOptions) -> Option<CacheReport> {
+        let id = self
+            .header
+            .as_ref()?
+            .id
+            .and_then(Raw::text)?
+            .to_lossy()
+            .into_owned();
+        Some(cache::report(
+            &self.session,
+            self.prompts()?,
+            id,
+            self.requests()?,
+            options,
+        ))
     }
 
     /// The log's requests, in order; none where it must be rejected.

@@ -27,8 +27,11 @@ const ROOMS: &[(&str, &[&str])] = &[
         &["line", "record", "event", "dialect", "fold", "request"],
     ),
     (
+        // `dialect` for how a request is derived: a change of it is a cause of its own.
         "analyse",
-        &["line", "record", "event", "fold", "request", "wire"],
+        &[
+            "line", "record", "event", "dialect", "fold", "request", "wire",
+        ],
     ),
     (
         "log",

@@ -4,4 +4,5 @@
 //! code or a level, and never asks a clock: a deadline is brought along.
 
 pub mod answer;
+pub mod cache;
 pub mod fleet;

@@ -82,7 +82,8 @@ impl Fold<'_> {
                 0
             }
         });
-        let changes = images > 0 || message.role == Role::Developer;
+        // Prompts and changes of the tools belong to the header in force, and images may be left out later: they outlive their line.
+        let changes = images > 0 || matches!(message.role, Role::System | Role::Developer);
         let raw = (changes || self.retain == Retain::Messages).then(|| self.kept(message.object));
         self.session.messages.push(MessageFact {
             seq: event.seq,

@@ -2,12 +2,13 @@
 //!
 //! **Takes** a [`Log`]. **Gives** its findings, sorted by place. **Never** looks at a log's bytes.
 
+use crate::analyse::cache::CacheOptions;
 use crate::dialect::{Derivation, Era};
 use crate::event::{Fault, Noted};
 use crate::finding::{Bytes, Certainty, Finding, Level, Place, Rule};
 use crate::log::{Log, Standing};
 
-use super::{bytes, dialect, header, records, responses, surface, turns};
+use super::{bytes, cache, dialect, header, records, responses, surface, turns};
 
 /// A fact on its way to becoming a finding.
 pub(super) struct Case<'c, 'log> {
@@ -114,6 +115,9 @@ pub fn judge(log: &Log<'_>) -> Vec<Finding> {
         }
     }
     dialect::unknown_types(log, &mut findings);
+    if let Some(report) = log.cache_report(&CacheOptions::default()) {
+        findings.extend(cache::findings(&report));
+    }
     if log.standing == Standing::Rejected {
         findings.retain(|finding| finding.rule.code < 400);
     }

@@ -4,6 +4,7 @@
 //! **Never** prints, and never reads a log's bytes itself.
 
 mod bytes;
+mod cache;
 pub mod catalogue;
 mod dialect;
 mod header;
@@ -13,6 +14,7 @@ mod responses;
 mod surface;
 mod turns;
 
+pub use cache::findings as cache_findings;
 pub use catalogue::{CATALOGUE, find};
 pub use dialect::newer_sibling;
 pub use judge::{judge, sort};

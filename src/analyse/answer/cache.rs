@@ -205,6 +205,8 @@ pub enum Cause {
     },
     /// Images were left out.
     Offload,
+    /// A header was logged that differs, and whose text is redacted: coincident.
+    Redacted,
     /// Another build ran the request and derives its messages otherwise.
     Dialect,
     /// Nothing the log says.
@@ -241,6 +243,7 @@ impl Cause {
                 ..
             } => "replace",
             Cause::Offload => "image-offload",
+            Cause::Redacted => "redacted-header",
             Cause::Dialect => "dialect",
             Cause::Unexplained => "unexplained",
         }

@@ -21,7 +21,8 @@ impl Cause {
             | Cause::ToolRemoved(_)
             | Cause::ToolChanged(_)
             | Cause::ToolsMoved(_)
-            | Cause::SessionPrefix => true,
+            | Cause::SessionPrefix
+            | Cause::Redacted => true,
             Cause::Replace { kind, .. } => *kind == SystemHead,
             Cause::Offload | Cause::Dialect | Cause::Unexplained => false,
         }
@@ -29,7 +30,10 @@ impl Cause {
 
     /// Whether the wire prompt differs for certain. An option of the call alone may or may not matter to the provider.
     pub fn is_certain(&self) -> bool {
-        !matches!(self, Cause::Config { .. } | Cause::Unexplained)
+        !matches!(
+            self,
+            Cause::Config { .. } | Cause::Redacted | Cause::Unexplained
+        )
     }
 }
 

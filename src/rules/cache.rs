@@ -1,0 +1,159 @@
+//! Family 08: where the prefix cache was lost.
+//!
+//! **Takes** the answer of the cache model. **Gives** findings 0801, 0802, 0804, 0806 and 0808. **Never** computes a prefix.
+
+use super::catalogue::*;
+use crate::analyse::answer::{Break, CacheReport, CacheRow, CacheVerdict, Cause, ReplaceKind};
+use crate::finding::{Bytes, Certainty, Finding, Place};
+use crate::line::Millis;
+
+/// What the report of one log says by itself, without budgets.
+pub fn findings(report: &CacheReport) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for row in report.rows.iter().filter(|row| !row.inherited) {
+        match (&row.broken, row.verdict) {
+            (Some(broken), CacheVerdict::Broken | CacheVerdict::Contradicted) => {
+                findings.extend(broke(row, broken));
+            }
+            (_, CacheVerdict::Lost) => findings.push(lost(row)),
+            _ => {}
+        }
+    }
+    findings.extend(unreported(report));
+    findings
+}
+
+fn place(row: &CacheRow) -> Place {
+    Place {
+        line: Some(row.line),
+        seq: Some(row.boundary),
+        turn: Some(row.turn),
+        step: Some(row.step),
+        ..Place::default()
+    }
+}
+
+fn broke(row: &CacheRow, broken: &Break) -> Vec<Finding> {
+    let kept = 100 * row.kept_bytes / row.prompt_bytes.max(1);
+    let at = Place {
+        line: broken.line.or(Some(row.line)),
+        bytes: broken.span.map(Bytes::Decoded),
+        seq: broken.seq,
+        turn: Some(row.turn),
+        step: Some(row.step),
+        ..Place::default()
+    };
+    let (what, name) = (cause(&broken.cause), format!("{}.{}", row.turn, row.step));
+    let evidence = format!("{}\0{}", broken.cause.as_str(), broken.after);
+    let message = format!("prefix broken at step {name} by {what}: {kept} % kept");
+    let found = Finding::new(&PREFIX_BROKEN, message, at.clone(), evidence.as_bytes());
+    let found = match row.lost {
+        Some(lost) if lost > 0 => found.help(format!(
+            "{lost} tokens were paid for that an intact prefix would have read from the cache"
+        )),
+        _ => found,
+    };
+    let mut all = vec![found];
+    if let Cause::ToolsMoved(_) = broken.cause {
+        let message = format!("the same tools stand in another order at step {name}");
+        let found = Finding::new(&TOOL_ORDER_ONLY, message, at.clone(), evidence.as_bytes());
+        all.push(
+            found.help("sort tools before they are registered: their order is part of the prompt"),
+        );
+    }
+    if broken.on_resume {
+        let message = format!("resumed with another header at step {name}: {what}");
+        all.push(Finding::new(
+            &PREFIX_DRIFT_ON_RESUME,
+            message,
+            at,
+            evidence.as_bytes(),
+        ));
+    }
+    all
+}
+
+/// A cause, in words.
+fn cause(cause: &Cause) -> String {
+    let quoted = |text: &str| super::judge::shortened(text);
+    match cause {
+        Cause::Provider { from, to } => format!("provider {} → {}", quoted(from), quoted(to)),
+        Cause::Model { from, to } => format!("model {} → {}", quoted(from), quoted(to)),
+        Cause::Config { members } => format!("config {}", quoted(&members.join(", "))),
+        Cause::SystemText => "the system prompt".into(),
+        Cause::ToolAdded(name) => format!("an added tool {}", quoted(name)),
+        Cause::ToolRemoved(name) => format!("a removed tool {}", quoted(name)),
+        Cause::ToolChanged(name) => format!("a changed tool {}", quoted(name)),
+        Cause::ToolsMoved(_) => "the order of the tools".into(),
+        Cause::SessionPrefix => "the session prefix".into(),
+        Cause::Replace {
+            kind,
+            range: (from, to),
+        } => {
+            let what = match kind {
+                ReplaceKind::Compaction => "a compaction",
+                ReplaceKind::PrunedResult => "a pruned result",
+                ReplaceKind::SystemHead => "a replaced prompt",
+                ReplaceKind::Other => "a replace",
+            };
+            format!("{what} of seq {from} to {to}")
+        }
+        Cause::Offload => "images left out".into(),
+        Cause::Redacted => "a header that is redacted".into(),
+        Cause::Dialect => "another build on resume".into(),
+        Cause::Unexplained => "nothing the log says".into(),
+    }
+}
+
+fn lost(row: &CacheRow) -> Finding {
+    let hit = row.hit.unwrap_or(0);
+    let low = row.expected.map_or(0, |expected| expected.low);
+    let idle = row
+        .idle
+        .filter(|idle| idle.0 > 60_000)
+        .map(|idle| format!("; idle {}", duration(idle)));
+    let message = format!(
+        "hit is {hit} of an expected {low} tokens at step {}.{}{}",
+        row.turn,
+        row.step,
+        idle.clone().unwrap_or_default()
+    );
+    let found = Finding::new(&CACHE_LOST, message, place(row), b"lost");
+    let help = match &row.broken {
+        Some(Break { cause: Cause::Config { members }, .. }) => {
+            format!("the log shows no cause in the prompt; config {} changed at the same step", members.join(", "))
+        }
+        _ if idle.is_some() => "the log shows no cause; entries may have expired while the session was idle".into(),
+        _ => "the log shows no cause: a gateway that rotates accounts, an eviction, or a plugin that alters requests may be one".into(),
+    };
+    found.certainty(Certainty::Observed).help(help)
+}
+
+/// A duration, in its two largest units.
+fn duration(millis: Millis) -> String {
+    let seconds = millis.0 / 1000;
+    let (days, hours, minutes) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60);
+    match (days, hours) {
+        (0, 0) => format!("{minutes} min"),
+        (0, _) => format!("{hours} h {minutes} min"),
+        _ => format!("{days} d {hours} h"),
+    }
+}
+
+/// Said where no request tells of the cache: a failed attempt alone has no usage in any log.
+fn unreported(report: &CacheReport) -> Option<Finding> {
+    let own = || report.rows.iter().filter(|row| !row.inherited);
+    let first = own().next()?;
+    if own().any(|row| row.hit.is_some()) {
+        return None;
+    }
+    let count = own().count();
+    let message =
+        format!("no cache usage was reported for {count} requests: cache hits are not checked");
+    Some(Finding::new(
+        &USAGE_NOT_REPORTED,
+        message,
+        place(first),
+        b"usage",
+    ))
+}
