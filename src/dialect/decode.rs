@@ -6,6 +6,7 @@
 //! Source: format reference, sections A.3, B.0 to B.5.
 
 use super::generation::{Facts, Generation};
+use super::ledger::Ledger;
 use super::vocabulary::{Kind, Member, OLD, Ty, Word, word};
 use super::{SessionHeader, chunk, header_shape, message, surface};
 use crate::event::{
@@ -24,6 +25,7 @@ pub struct Decoder {
     fixture_rows: Option<bool>,
     next: u64,
     seen: Vec<String>,
+    ledger: Ledger,
 }
 
 /// A record on its way to becoming an event.
@@ -37,6 +39,7 @@ pub(super) struct Draft<'line, 'a> {
     pub(super) broken: bool,
     /// Words of open unions that were noted already.
     seen: &'a mut Vec<String>,
+    ledger: &'a mut Ledger,
 }
 
 impl<'line> Draft<'line, '_> {
@@ -81,6 +84,7 @@ impl Decoder {
             fixture_rows: None,
             next: 0,
             seen: Vec::new(),
+            ledger: Ledger::default(),
         }
     }
 
@@ -105,8 +109,15 @@ impl Decoder {
         let outcome = self.decode_row(record, at, fixture, faults);
         let (seq, count) = match &outcome {
             Outcome::Event(event) => (Some(event.seq), event.count),
-            Outcome::Unusable { seq, count } => (*seq, *count),
+            Outcome::Unusable { seq, count } => {
+                self.ledger.lose();
+                (*seq, *count)
+            }
         };
+        // A gap or a second branch: rows that others refer to may be missing.
+        if seq.is_some_and(|seq| seq.0 != self.next) {
+            self.ledger.lose();
+        }
         self.next = seq.map_or(self.next, |seq| seq.0).saturating_add(count);
         outcome
     }
@@ -136,6 +147,7 @@ impl Decoder {
             faults,
             broken: false,
             seen: &mut self.seen,
+            ledger: &mut self.ledger,
         };
         let name = envelope(&mut draft, fixture);
         let time = Millis(record.time.and_then(Raw::safe_int).unwrap_or(0));
@@ -492,7 +504,22 @@ fn body<'line>(draft: &mut Draft<'line, '_>, word: &Word, data: Raw<'line>) -> B
                     .get("inserted")
                     .is_some_and(|inserted| inserted.elements().next().is_some()),
         },
-        Kind::LogOnly => log_only,
+        Kind::LogOnly => {
+            refers(draft, word, data);
+            log_only
+        }
+    }
+}
+
+/// Notes a log-only event that refers wrongly to another.
+fn refers(draft: &mut Draft<'_, '_>, word: &Word, data: Raw<'_>) {
+    if let Some((member, why)) = draft.ledger.check(word.name.as_bytes(), data) {
+        let fault = Fault::Data {
+            pointer: format!("/data/{member}"),
+            why,
+            log_only: true,
+        };
+        draft.note(fault, Scope::Released, data.get(member).unwrap_or(data));
     }
 }
 

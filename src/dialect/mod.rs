@@ -10,6 +10,7 @@ mod decode;
 mod detect;
 mod generation;
 mod header_shape;
+mod ledger;
 mod message;
 mod name;
 mod settle;
