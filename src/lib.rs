@@ -44,6 +44,7 @@
 //! provider's prompt · *place* where a finding points · *finding* one fault or fact · *level* how much it weighs.
 
 pub mod analyse;
+pub mod compare;
 pub mod dialect;
 pub mod event;
 pub mod finding;

@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use sha2::{Digest, Sha256};
 
 use super::walk::Request;
+use crate::record::Raw;
 
 /// The digests of a walk's requests.
 #[derive(Clone, Debug, Default)]
@@ -52,6 +53,20 @@ impl Digests {
         request.write_tail(&mut Hashing(&mut hasher))?;
         Ok(hex(&hasher.finalize()))
     }
+}
+
+/// SHA-256 of a value's printed form, in hex: comparable with the digest of a request.
+pub fn digest_of(value: Raw<'_>) -> String {
+    let mut hasher = Sha256::new();
+    // Hashing does not fail.
+    let _ = value.print(&mut Hashing(&mut hasher));
+    hex(&hasher.finalize())
+}
+
+/// A digest as [`digest_of`] gives it, out of hex digits of either case; `None` if the text is no SHA-256.
+pub fn hex_digest_of(text: &str) -> Option<String> {
+    let is_digest = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_digest.then(|| text.to_ascii_lowercase())
 }
 
 /// Bytes as lower-case hex digits.

@@ -11,7 +11,7 @@ mod options;
 mod tool_history;
 mod walk;
 
-pub use digest::Digests;
+pub use digest::{Digests, digest_of, hex_digest_of};
 pub use message::{Identity, derive_event_message};
 pub use tool_history::ToolUpdate;
 pub use walk::{Request, Requests, Touched};
