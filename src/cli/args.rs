@@ -59,6 +59,9 @@ pub(crate) enum Command {
 pub(crate) struct Verify {
     #[command(flatten)]
     pub(crate) input: Input,
+    /// Compare each request with those captured in FILE: options or bodies, one JSON object a line
+    #[arg(long, value_name = "FILE", help_heading = "Comparison")]
+    pub(crate) against: Option<PathBuf>,
     /// Form of the report
     #[arg(long, value_enum, default_value_t = VerifyFormat::Human, help_heading = "Output")]
     pub(crate) format: VerifyFormat,

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use rayon::iter::{ParallelBridge, ParallelIterator};
 
+use crate::compare::Capture;
 use crate::report::FileReport;
 use crate::verdict::{self, Outcome};
 
@@ -33,11 +34,15 @@ pub(crate) struct Audited {
 /// # Errors
 ///
 /// The workers cannot be started.
-pub(crate) fn audit(plan: &Plan, audience: Audience) -> Result<Audited, String> {
+pub(crate) fn audit(
+    plan: &Plan,
+    capture: Option<&Capture<'_>>,
+    audience: Audience,
+) -> Result<Audited, String> {
     for path in &plan.inputs.special {
         output::note(format_args!("left aside, no regular file: {}", shown(path)));
     }
-    let reports = side_by_side(plan, audience)?;
+    let reports = side_by_side(plan, capture, audience)?;
     let mut audited = Audited::default();
     for (found, report) in plan.inputs.found.iter().zip(reports) {
         if found.how == How::Walked && is_foreign(&report) {
@@ -59,11 +64,15 @@ pub(crate) fn audit(plan: &Plan, audience: Audience) -> Result<Audited, String> 
 }
 
 /// One result per input, in input order.
-fn side_by_side(plan: &Plan, audience: Audience) -> Result<Vec<FileReport>, String> {
+fn side_by_side(
+    plan: &Plan,
+    capture: Option<&Capture<'_>>,
+    audience: Audience,
+) -> Result<Vec<FileReport>, String> {
     let found = &plan.inputs.found;
     let progress = Progress::begin(found.iter().map(|found| found.size).sum(), audience);
     let one = |at: usize, found: &Found| {
-        let report = report_of(plan, found);
+        let report = report_of(plan, capture, found);
         progress.advance(found.size);
         (at, report)
     };
@@ -86,10 +95,10 @@ fn side_by_side(plan: &Plan, audience: Audience) -> Result<Vec<FileReport>, Stri
     Ok(reports.into_iter().map(|(_, report)| report).collect())
 }
 
-fn report_of(plan: &Plan, found: &Found) -> FileReport {
+fn report_of(plan: &Plan, capture: Option<&Capture<'_>>, found: &Found) -> FileReport {
     let answer = match &found.problem {
         Some(problem) => Err(problem.clone()),
-        None => job::audit(found, &plan.reading),
+        None => job::audit(found, &plan.reading, capture),
     };
     let (answer, error) = match answer {
         Ok(answer) => (answer, None),

@@ -7,6 +7,7 @@ use std::error::Error;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use crate::compare::{self, Against, Capture};
 use crate::dialect;
 use crate::finding::{Finding, Rule};
 use crate::log::{self, Log, ReadOptions, Retain};
@@ -68,13 +69,30 @@ impl Answer {
     }
 }
 
-/// Audits one file.
+/// Audits one file, and compares its requests with a capture where there is one.
 ///
 /// # Errors
 ///
 /// There is no complete audit; the message says why in one line.
-pub(crate) fn audit(found: &Found, reading: &Reading) -> Result<Answer, String> {
-    with_log(found, reading, Retain::Headers, |_, answer| Ok(answer))
+pub(crate) fn audit(
+    found: &Found,
+    reading: &Reading,
+    capture: Option<&Capture<'_>>,
+) -> Result<Answer, String> {
+    let Some(capture) = capture else {
+        return with_log(found, reading, Retain::Headers, |_, answer| Ok(answer));
+    };
+    with_log(found, reading, Retain::Messages, |log, mut answer| {
+        let against = Against {
+            capture,
+            path: &found.path.to_string_lossy(),
+            most: reading.max_findings,
+        };
+        let check = compare::against(log, against).map_err(|error| error.to_string())?;
+        answer.findings.extend(rules::captured(log, &check));
+        rules::sort(&mut answer.findings);
+        Ok(answer)
+    })
 }
 
 /// Reads one file and lets `use_log` work with its log and the answer to it.
@@ -111,19 +129,19 @@ pub(crate) fn with_log<T>(
     Err("it could not be read".into())
 }
 
+/// Opens a file of captured requests, to be read like a log.
+///
+/// # Errors
+///
+/// It cannot be read; the message says why in one line.
+pub(crate) fn open_capture(path: &Path, reading: &Reading) -> Result<Source, String> {
+    let written = std::fs::metadata(path).and_then(|metadata| metadata.modified());
+    let options = options_of(reading, written.ok());
+    Source::open(&Input::Path(path.to_path_buf()), &options).map_err(cannot_read)
+}
+
 fn open(found: &Found, reading: &Reading) -> Result<Source, String> {
-    let options = SourceOptions {
-        mmap: match reading.mmap {
-            Mapping::Always => MmapMode::Always,
-            Mapping::Never => MmapMode::Never,
-            Mapping::Auto if is_quiet(found) => MmapMode::Auto,
-            Mapping::Auto => MmapMode::Never,
-        },
-        max_line: reading.max_line,
-        max_decompressed: reading.max_decompressed,
-        digest: reading.digest,
-        ..SourceOptions::default()
-    };
+    let options = options_of(reading, found.modified);
     let input = if found.is_stdin() {
         Input::Stdin
     } else {
@@ -132,18 +150,31 @@ fn open(found: &Found, reading: &Reading) -> Result<Source, String> {
     Source::open(&input, &options).map_err(cannot_read)
 }
 
+fn options_of(reading: &Reading, written: Option<SystemTime>) -> SourceOptions {
+    SourceOptions {
+        mmap: match reading.mmap {
+            Mapping::Always => MmapMode::Always,
+            Mapping::Never => MmapMode::Never,
+            Mapping::Auto if is_quiet(written) => MmapMode::Auto,
+            Mapping::Auto => MmapMode::Never,
+        },
+        max_line: reading.max_line,
+        max_decompressed: reading.max_decompressed,
+        digest: reading.digest,
+        ..SourceOptions::default()
+    }
+}
+
 /// Whether nobody has written to a file for some seconds: the harness shortens a log after a failed append, and a mapped
 /// file must not shrink.
 #[expect(
     clippy::disallowed_methods,
     reason = "the one clock: it chooses how bytes are read, not which"
 )]
-fn is_quiet(found: &Found) -> bool {
+fn is_quiet(written: Option<SystemTime>) -> bool {
     const QUIET: Duration = Duration::from_secs(10);
-    let written = found
-        .modified
-        .and_then(|at| SystemTime::now().duration_since(at).ok());
-    written.is_some_and(|ago| ago > QUIET)
+    let ago = written.and_then(|at| SystemTime::now().duration_since(at).ok());
+    ago.is_some_and(|ago| ago > QUIET)
 }
 
 fn cannot_read(error: SourceError) -> String {

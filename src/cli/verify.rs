@@ -3,7 +3,11 @@
 //! **Takes** its arguments. **Gives** the audit of all inputs in one format.
 //! **Never** decides anything while rendering.
 
+use std::path::Path;
+
+use crate::compare::Capture;
 use crate::report::{self, Format, Look, Report};
+use crate::source::Source;
 use crate::verdict::Fingerprint;
 
 use super::args::{Verify, VerifyFormat};
@@ -13,7 +17,7 @@ use super::environment::Environment;
 use super::exit::Status;
 use super::job;
 use super::output::{self, Sink};
-use super::plan::Plan;
+use super::plan::{Plan, shown};
 use super::progress::Audience;
 
 /// Runs the command.
@@ -29,7 +33,12 @@ pub(super) fn run(args: &Verify, environment: &Environment) -> Result<Status, St
     } else {
         Audience::None
     };
-    let audited = audit::audit(&plan, audience)?;
+    let captured = args.against.as_deref().map(|path| open(path, &plan));
+    let captured = captured.transpose()?;
+    let capture = captured
+        .as_ref()
+        .map(|(name, source)| Capture::read(source).map_err(|error| format!("{name}: {error}")));
+    let audited = audit::audit(&plan, capture.transpose()?.as_ref(), audience)?;
     let used = audited
         .files
         .iter()
@@ -64,6 +73,14 @@ pub(super) fn run(args: &Verify, environment: &Environment) -> Result<Status, St
     }
     write_baseline(&plan, &audited)?;
     Ok(audited.status)
+}
+
+/// Opens a capture. Its name stands in messages.
+fn open(path: &Path, plan: &Plan) -> Result<(String, Source), String> {
+    let name = shown(path);
+    let source = job::open_capture(path, &plan.reading);
+    let source = source.map_err(|error| format!("{name}: {error}"))?;
+    Ok((name, source))
 }
 
 fn write_baseline(plan: &Plan, audited: &Audited) -> Result<(), String> {

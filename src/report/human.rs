@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 use miette::{GraphicalReportHandler, GraphicalTheme};
 
-use crate::finding::{Finding, Level, Place};
+use crate::finding::{Finding, Level, Place, Related};
 use crate::verdict::Outcome;
 
 use super::paint::{Paint, Tone};
@@ -169,12 +169,24 @@ fn write_finding(
         writeln!(out, "  at {place}{}", pointer_of(&finding.at))?;
     }
     for related in &finding.related {
-        let place = in_brackets(&words::place(&related.at));
-        let text = format!("{}{place}", Safe(&related.message));
+        let text = text_of_related(related, look);
         let lines = words::wrapped(&text, look.width.saturating_sub(SEE.len()));
         write_hanging(&look.paint.tone(Tone::Calm, SEE), &lines, SEE.len(), out)?;
     }
     Ok(())
+}
+
+fn text_of_related(related: &Related, look: Look) -> String {
+    let place = in_brackets(&words::place(&related.at));
+    let shown = match (&related.at.excerpt, look.excerpt) {
+        (Some(excerpt), Excerpts::Shown) => {
+            let dots = |cut: bool| if cut { "…" } else { "" };
+            let (before, after) = (dots(excerpt.cut_before), dots(excerpt.cut_after));
+            format!(": {before}{}{after}", Safe(&excerpt.text))
+        }
+        _ => String::new(),
+    };
+    format!("{}{place}{shown}", Safe(&related.message))
 }
 
 /// What stands before a further place.

@@ -1,10 +1,11 @@
-//! The JSON Schemas of what this program prints.
+//! The JSON Schemas of what this program prints, and of captured requests, which it reads.
 //!
 //! **Takes** a name. **Gives** the schema's text. **Never** makes one up: they are files, and tests validate outputs
 //! against them.
 
 /// Every schema: its name, as in `dsh-audit schema verify`, and its text.
 pub(crate) const SCHEMAS: &[(&str, &str)] = &[
+    ("captured", include_str!("schemas/captured.json")),
     ("formats", include_str!("schemas/formats.json")),
     ("reconstruct", include_str!("schemas/reconstruct.json")),
     ("rules", include_str!("schemas/rules.json")),

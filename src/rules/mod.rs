@@ -5,6 +5,7 @@
 
 mod bytes;
 mod cache;
+mod captured;
 pub mod catalogue;
 mod dialect;
 mod header;
@@ -15,6 +16,7 @@ mod surface;
 mod turns;
 
 pub use cache::findings as cache_findings;
+pub use captured::captured;
 pub use catalogue::{CATALOGUE, find};
 pub use dialect::newer_sibling;
 pub use judge::{judge, sort};

@@ -125,4 +125,17 @@ def captured(**changes):
 AGAINST = "--against captured.jsonl"
 fail("0710", "one-member-more", plain(Head), "0710 error 4", args=AGAINST, files={"captured.jsonl": captured(topP=1)})
 fail("0710", "other-text", plain(Head), "0710 error 4", args=AGAINST, files={"captured.jsonl": captured(sessionId="s-2")})
+fail("0710", "nothing-captured", plain(Head), "0710 error 4", args=AGAINST, files={"captured.jsonl": b"\n"})
+fail("0710", "one-request-more", plain(Head), "0710 error -", args=AGAINST,
+     files={"captured.jsonl": captured() + captured().replace(b'"turn":1', b'"turn":2')})
+fail("0710", "another-session", plain(Head), "0710 error -", args=AGAINST,
+     files={"captured.jsonl": b'{"sessionId":"s-2",' + captured()[1:]})
 passes("0710", "same", plain(Head), args=AGAINST, files={"captured.jsonl": captured()})
+passes("0710", "options-alone", plain(Head), args=AGAINST,
+       files={"captured.jsonl": captured().split(b'"options":')[1][:-2] + b"\n"})
+passes("0710", "digest-alone", plain(Head), args=AGAINST,
+       files={"captured.jsonl": captured().split(b',"options":')[0] + b"}\n"})
+passes("0710", "spaced", plain(Head), args=AGAINST,
+       files={"captured.jsonl": captured().replace(b'":', b'" : ')})
+passes("0710", "another-call", plain(Head), args=AGAINST,
+       files={"captured.jsonl": b'{"purpose":"compaction",' + captured(topP=1)[1:] + captured()})
