@@ -15,3 +15,6 @@ pub use digest::{Digests, digest_of, hex_digest_of};
 pub use message::{Identity, derive_event_message};
 pub use tool_history::ToolUpdate;
 pub use walk::{Request, Requests, Touched};
+
+#[cfg(test)]
+mod tests;
