@@ -8,6 +8,7 @@
 mod chunk;
 mod decode;
 mod detect;
+mod fast;
 mod generation;
 mod header_shape;
 mod ledger;

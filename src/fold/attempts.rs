@@ -398,7 +398,7 @@ fn difference(response: &Response, message: &Message<'_>, partial: bool) -> Opti
     let content = message.content?;
     let mut logged = content.elements();
     let mut at = 0;
-    for (assembled, closed) in &blocks {
+    for (assembled, closed) in blocks {
         if partial && !closed {
             return None;
         }
@@ -406,10 +406,10 @@ fn difference(response: &Response, message: &Message<'_>, partial: bool) -> Opti
         let same = found
             .is_some_and(|raw| raw.bytes() == &assembled[..] || *raw.printed() == assembled[..]);
         if !same && !partial {
-            return Some(response_fault(at, found, Some(assembled)));
+            return Some(response_fault(at, found, Some(&assembled)));
         }
         if !same && found.is_some() && partial {
-            return partial_difference(content, assembled, at);
+            return partial_difference(content, &assembled, at);
         }
         at += 1;
     }

@@ -146,7 +146,8 @@ impl<'log> Fold<'log> {
         self.session
     }
 
-    fn event(&mut self, event: &Event<'_>, faults: &mut Faults) {
+    /// Takes an event.
+    pub fn event(&mut self, event: &Event<'_>, faults: &mut Faults) {
         if !self.place(event.seq, event.count, Some(event), event.at, faults) {
             return;
         }

@@ -4,10 +4,12 @@
 //!
 //! Source: format reference, section G, and the grammar of H-STREAM in B.2.
 
+use std::borrow::Cow;
+
 use super::session::Finish;
 use crate::event::Chunk;
 use crate::line::Seq;
-use crate::record::{DeltaKind, DeltaRun, Raw, TextBuf, print_str};
+use crate::record::{DeltaKind, DeltaRun, Printed, Raw, print_str};
 
 /// A response while it streams.
 #[derive(Debug, Default)]
@@ -26,14 +28,21 @@ pub(crate) struct Response {
 struct Part {
     index: Option<u64>,
     kind: PartKind,
-    text: TextBuf,
-    id: Option<TextBuf>,
-    name: TextBuf,
-    /// The block of its `block-end`, printed.
-    closed: Option<Vec<u8>>,
+    text: Printed,
+    id: Option<Printed>,
+    name: Printed,
+    /// The block of its `block-end`.
+    closed: Option<Closed>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A block that is complete.
+#[derive(Debug)]
+struct Closed {
+    kind: PartKind,
+    printed: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PartKind {
     Text,
     Reasoning,
@@ -72,12 +81,10 @@ impl Response {
         match *chunk {
             Chunk::BlockStart { index, kind } => self.start(index, PartKind::of(kind)),
             Chunk::Text { index, text } => {
-                self.delta(index, PartKind::Text, |part| push(&mut part.text, text))
+                self.delta(index, PartKind::Text, |part| part.text.push(text));
             }
             Chunk::Reasoning { index, text } => {
-                self.delta(index, PartKind::Reasoning, |part| {
-                    push(&mut part.text, text)
-                });
+                self.delta(index, PartKind::Reasoning, |part| part.text.push(text));
             }
             Chunk::ToolCall {
                 index,
@@ -87,7 +94,7 @@ impl Response {
             } => {
                 self.delta(index, PartKind::ToolCall, |part| {
                     part.identify(Some(id), name);
-                    push(&mut part.text, arguments);
+                    part.text.push(arguments);
                 });
             }
             Chunk::BlockEnd { index, block } => self.end(index, block),
@@ -145,7 +152,7 @@ impl Response {
             Some(at) => at,
             None => {
                 self.fault("a delta has no open block");
-                self.parts.push(Part::new(index, kind.clone()));
+                self.parts.push(Part::new(index, kind));
                 self.parts.len() - 1
             }
         };
@@ -168,7 +175,7 @@ impl Response {
             Some(at) => at,
             None => {
                 self.fault("a block ends that never started");
-                self.parts.push(Part::new(index, kind.clone()));
+                self.parts.push(Part::new(index, kind));
                 self.parts.len() - 1
             }
         };
@@ -177,8 +184,10 @@ impl Response {
         };
         let fits = part.kind == kind;
         let twice = part.closed.is_some();
-        part.closed
-            .get_or_insert_with(|| block.printed().into_owned());
+        part.closed.get_or_insert_with(|| Closed {
+            kind,
+            printed: block.printed().into_owned(),
+        });
         part.text.clear();
         if twice {
             self.fault("a block ends twice");
@@ -232,21 +241,14 @@ impl Response {
     }
 
     /// The blocks of the message, printed, each with whether a `block-end` closed it.
-    pub(crate) fn blocks(&self, interrupted: bool) -> Vec<(Vec<u8>, bool)> {
+    pub(crate) fn blocks(&self, interrupted: bool) -> impl Iterator<Item = (Cow<'_, [u8]>, bool)> {
         let drops_calls = self.finish == Finish::MaxTokens || interrupted;
-        let kept = self.parts.iter().filter(|part| match part.kind() {
+        let kept = self.parts.iter().filter(move |part| match part.kind() {
             PartKind::ToolCall => !drops_calls,
             PartKind::Text | PartKind::Reasoning => !interrupted || !part.is_blank(),
             PartKind::Other => !interrupted,
         });
         kept.map(|part| (part.printed(), part.closed.is_some()))
-            .collect()
-    }
-}
-
-fn push(text: &mut TextBuf, raw: Raw<'_>) {
-    if let Some(piece) = raw.text() {
-        text.push(&piece);
     }
 }
 
@@ -255,78 +257,69 @@ impl Part {
         Part {
             index,
             kind,
-            text: TextBuf::new(),
+            text: Printed::new(),
             id: None,
-            name: TextBuf::new(),
+            name: Printed::new(),
             closed: None,
         }
     }
 
     fn identify(&mut self, id: Option<Raw<'_>>, name: Option<Raw<'_>>) {
-        if let Some(id) = id.and_then(Raw::text) {
-            let own = self.id.get_or_insert_with(TextBuf::new);
-            if own.bytes() != id.bytes() {
-                own.clear();
-                own.push(&id);
-            }
+        if let Some(id) = id {
+            let own = self.id.get_or_insert_default();
+            own.clear();
+            own.push(id);
         }
-        if let Some(name) = name.and_then(Raw::text).filter(|name| !name.is_empty()) {
+        if let Some(name) = name.filter(|name| !name.is_str("")) {
             self.name.clear();
-            self.name.push(&name);
+            self.name.push(name);
         }
     }
 
     /// The type of the block it becomes: a `block-end` decides, whatever began it.
     fn kind(&self) -> PartKind {
-        let closed = self
-            .closed
-            .as_deref()
-            .and_then(|bytes| Raw::parse(bytes).ok());
-        closed.map_or(self.kind.clone(), |block| PartKind::of(block.get("type")))
+        self.closed.as_ref().map_or(self.kind, |block| block.kind)
     }
 
     fn is_blank(&self) -> bool {
-        match self.closed.as_deref().map(Raw::parse) {
-            Some(Ok(block)) => block
-                .get("text")
-                .and_then(Raw::text)
-                .is_none_or(|text| text.is_blank()),
-            _ => self.text.is_blank(),
-        }
+        let Some(block) = &self.closed else {
+            return self.text.is_blank();
+        };
+        let block = Raw::parse(&block.printed).ok();
+        let text = block.and_then(|block| block.get("text")?.text());
+        text.is_none_or(|text| text.is_blank())
     }
 
-    fn printed(&self) -> Vec<u8> {
+    fn printed(&self) -> Cow<'_, [u8]> {
         if let Some(block) = &self.closed {
-            return block.clone();
+            return Cow::Borrowed(&block.printed);
         }
-        let mut out = Vec::with_capacity(self.text.bytes().len() + 32);
-        let printed = match self.kind {
+        let mut out = Vec::with_capacity(self.text.body().len() + 32);
+        match self.kind {
             PartKind::Text => print_member(&mut out, b"{\"type\":\"text\",\"text\":", &self.text),
             PartKind::Reasoning => {
-                print_member(&mut out, b"{\"type\":\"reasoning\",\"text\":", &self.text)
+                print_member(&mut out, b"{\"type\":\"reasoning\",\"text\":", &self.text);
             }
             PartKind::ToolCall => self.print_call(&mut out),
-            PartKind::Other => Ok(()),
-        };
-        printed.expect("writing to a vector cannot fail");
-        if self.kind != PartKind::Other {
-            out.push(b'}');
+            PartKind::Other => return Cow::Owned(out),
         }
-        out
+        out.push(b'}');
+        Cow::Owned(out)
     }
 
-    fn print_call(&self, out: &mut Vec<u8>) -> std::io::Result<()> {
+    fn print_call(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(b"{\"type\":\"tool-call\",\"id\":");
         match &self.id {
-            Some(id) if !id.is_empty() => id.print(out)?,
-            _ => print_str(&format!("call-{}", self.index.unwrap_or(0)), out)?,
+            Some(id) if !id.is_empty() => id.print(out),
+            _ => print_str(&format!("call-{}", self.index.unwrap_or(0)), out)
+                .expect("writing to a vector cannot fail"),
         }
-        print_member(out, b",\"name\":", &self.name)?;
-        print_member(out, b",\"arguments\":", &self.text)
+        print_member(out, b",\"name\":", &self.name);
+        print_member(out, b",\"arguments\":", &self.text);
     }
 }
 
-fn print_member(out: &mut Vec<u8>, before: &[u8], text: &TextBuf) -> std::io::Result<()> {
+fn print_member(out: &mut Vec<u8>, before: &[u8], text: &Printed) {
     out.extend_from_slice(before);
-    text.print(out)
+    text.print(out);
 }

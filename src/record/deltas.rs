@@ -5,10 +5,11 @@
 
 use crate::line::{Millis, Span};
 
+use super::fast_run::printed_bodies;
 use super::members::{Elements, Walk};
 use super::number::MAX_SAFE_INTEGER;
+use super::printed::Printed;
 use super::raw::{Kind, Raw};
-use super::text::TextBuf;
 
 /// What the deltas of a run carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,8 +39,8 @@ pub struct DeltaRun<'b> {
     pub time0: Millis,
     /// Time of the last one; not always the latest, since clocks change.
     pub last_time: Millis,
-    payload: Raw<'b>,
-    dt: Raw<'b>,
+    pub(super) payload: Raw<'b>,
+    pub(super) dt: Raw<'b>,
 }
 
 /// One delta of a run.
@@ -143,9 +144,11 @@ impl<'b> DeltaRun<'b> {
     }
 
     /// Appends all texts, one behind the other; halves of surrogate pairs are joined.
-    pub fn joined(&self, out: &mut TextBuf) {
-        for text in self.texts() {
-            text.append_to(out);
+    pub fn joined(&self, out: &mut Printed) {
+        if self.payload.is_known_canonical() {
+            printed_bodies(self.payload).for_each(|body| out.push_body(body, true));
+        } else {
+            self.texts().for_each(|text| out.push(text));
         }
     }
 }
@@ -338,9 +341,9 @@ mod tests {
                 (-5, br#""c""#)
             ]
         );
-        let mut joined = TextBuf::new();
+        let mut joined = Printed::new();
         run.joined(&mut joined);
-        assert_eq!(joined.as_text(), "a😀c");
+        assert_eq!(joined.body(), "a😀c".as_bytes());
     }
 
     #[test]

@@ -127,6 +127,12 @@ pub(super) fn surrogate(bytes: &[u8]) -> Option<u16> {
 /// Writes decoded text as a JSON string, with quotes.
 pub(super) fn print(text: &[u8], out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     out.write_all(b"\"")?;
+    print_body(text, out)?;
+    out.write_all(b"\"")
+}
+
+/// The same without the quotes.
+pub(super) fn print_body(text: &[u8], out: &mut (impl Write + ?Sized)) -> io::Result<()> {
     let mut done = 0;
     let mut at = 0;
     while let Some(found) = memchr::memchr(0xED, text.get(at..).unwrap_or_default()) {
@@ -140,8 +146,7 @@ pub(super) fn print(text: &[u8], out: &mut (impl Write + ?Sized)) -> io::Result<
         at = half + 3;
         done = at;
     }
-    print_whole(text.get(done..).unwrap_or_default(), out)?;
-    out.write_all(b"\"")
+    print_whole(text.get(done..).unwrap_or_default(), out)
 }
 
 /// Writes text without halves of pairs.

@@ -8,6 +8,8 @@
 mod deltas;
 mod envelope;
 mod escape;
+mod fast;
+mod fast_run;
 mod keys;
 mod members;
 mod nesting;
@@ -16,6 +18,7 @@ mod odd;
 mod packed;
 mod pointer;
 mod print;
+mod printed;
 #[cfg(test)]
 mod properties;
 mod raw;
@@ -28,10 +31,12 @@ mod validate;
 
 pub use deltas::{Delta, DeltaKind, DeltaRun, PackedDefect, PackedFault};
 pub use envelope::{Record, RecordDefect, Scratch, Traits};
+pub use fast::Scan;
 pub use members::{Elements, Members};
 pub use number::MAX_SAFE_INTEGER;
 pub use packed::PackedRow;
 pub use pointer::{MOST_LEVELS, pointer_at};
+pub use printed::Printed;
 pub use raw::{JsonError, Kind, Raw};
 pub use sources::{Ranges, SourceSeqs};
 pub use text::{Text, TextBuf, print_str};

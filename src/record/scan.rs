@@ -31,13 +31,13 @@ pub(super) fn word(bytes: &[u8], at: usize) -> Option<u64> {
 
 /// Eight times the same byte.
 #[inline(always)]
-const fn each(b: u8) -> u64 {
+pub(super) const fn each(b: u8) -> u64 {
     u64::from_le_bytes([b; 8])
 }
 
 /// The lane of the lowest mark.
 #[inline(always)]
-fn lowest(marks: u64) -> usize {
+pub(super) fn lowest(marks: u64) -> usize {
     (marks.trailing_zeros() / 8) as usize
 }
 
@@ -45,7 +45,7 @@ fn lowest(marks: u64) -> usize {
 
 /// Marks the lanes of quotes, backslashes and control characters: what ends the plain part of a string.
 #[inline(always)]
-fn stops(word: u64) -> u64 {
+pub(super) fn stops(word: u64) -> u64 {
     let quote = (word ^ each(b'"')).wrapping_sub(each(1));
     let backslash = (word ^ each(b'\\')).wrapping_sub(each(1));
     (quote | backslash | word.wrapping_sub(each(0x20))) & !word & each(0x80)
@@ -63,7 +63,7 @@ fn structures(word: u64) -> u64 {
 
 /// Marks the lanes that hold no decimal digit.
 #[inline(always)]
-fn no_digits(word: u64) -> u64 {
+pub(super) fn no_digits(word: u64) -> u64 {
     let values = word ^ each(b'0');
     (values.wrapping_add(each(0x80 - 10)) | values) & each(0x80)
 }

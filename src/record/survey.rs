@@ -32,6 +32,11 @@ pub(super) fn survey(bytes: &[u8]) -> Survey {
     })
 }
 
+/// Whether a text is UTF-8.
+pub(super) fn is_utf8(bytes: &[u8]) -> bool {
+    survey_blocks(bytes).is_some() || std::str::from_utf8(bytes).is_ok()
+}
+
 fn first_invalid(bytes: &[u8]) -> Option<Range<usize>> {
     let error = std::str::from_utf8(bytes).err()?;
     let start = error.valid_up_to();

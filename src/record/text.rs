@@ -45,7 +45,7 @@ impl<'b> Text<'b> {
 
     /// Whether nothing is left after [`Text::trim`].
     pub fn is_blank(&self) -> bool {
-        self.trim().is_empty()
+        is_blank(&self.0)
     }
 
     /// Writes it as a JSON string, with quotes, as `JSON.stringify` does.
@@ -197,6 +197,11 @@ fn is_js_space(c: char) -> bool {
             | '\u{3000}'
             | '\u{feff}'
     )
+}
+
+/// Whether WTF-8 is nothing but whitespace of JavaScript's `trim`.
+pub(super) fn is_blank(bytes: &[u8]) -> bool {
+    trim(bytes).is_empty()
 }
 
 /// WTF-8 without the whitespace of JavaScript's `trim` around it.

@@ -1,0 +1,165 @@
+//! A cursor over a line that is written in exactly the bytes the harness prints, and in an order known beforehand.
+//!
+//! **Takes** a line and, step by step, what is expected in it. **Gives** the parts that vary, as the general pass would.
+//! **Never** takes what the engine would print otherwise: at the first byte that is not expected the line is left to the general pass.
+
+use crate::line::Line;
+
+use super::raw::Raw;
+use super::scan::{byte, each, lowest, no_digits, slice, stops, word};
+
+/// Digits that are taken: below the safe integers whatever they are.
+const MOST_DIGITS: usize = 15;
+
+/// A cursor over a line. Every step answers `None`, and leaves the cursor anywhere, where the line holds something else.
+#[derive(Clone, Copy, Debug)]
+pub struct Scan<'line> {
+    bytes: &'line [u8],
+    start: u64,
+    at: usize,
+}
+
+impl<'line> Scan<'line> {
+    /// A cursor at the start of a line.
+    #[inline(always)]
+    pub fn of(line: &Line<'line>) -> Scan<'line> {
+        Scan {
+            bytes: line.bytes,
+            start: line.start,
+            at: 0,
+        }
+    }
+
+    /// Takes exactly these bytes. The cursor stays where it is when others stand there.
+    #[inline(always)]
+    pub fn literal<const LEN: usize>(&mut self, expected: &[u8; LEN]) -> Option<()> {
+        let found: &[u8; LEN] = self.bytes.get(self.at..)?.first_chunk()?;
+        if found != expected {
+            return None;
+        }
+        self.at += LEN;
+        Some(())
+    }
+
+    /// Takes a natural number of at most fifteen digits.
+    #[inline(always)]
+    pub fn natural(&mut self) -> Option<u64> {
+        let (value, len) = natural(self.bytes, self.at)?;
+        self.at += len;
+        Some(value)
+    }
+
+    /// Takes a string that holds no escape with four digits.
+    #[inline(always)]
+    pub fn string(&mut self) -> Option<Raw<'line>> {
+        let open = self.at;
+        if byte(self.bytes, open) != b'"' {
+            return None;
+        }
+        let mut seen = 0;
+        let end = string_body(self.bytes, open + 1, &mut seen)?;
+        if seen & each(0x80) != 0 {
+            std::str::from_utf8(slice(self.bytes, open + 1, end)).ok()?;
+        }
+        self.at = end + 1;
+        Some(self.part(open, end + 1))
+    }
+
+    /// The value that stands at a range of the line, known to be one.
+    #[inline(always)]
+    pub fn part(&self, from: usize, to: usize) -> Raw<'line> {
+        Raw::new(slice(self.bytes, from, to), self.start + from as u64, true)
+    }
+
+    /// The whole line, if the cursor stands at its end.
+    #[inline(always)]
+    pub fn whole(&self) -> Option<Raw<'line>> {
+        (self.at == self.bytes.len()).then(|| Raw::new(self.bytes, self.start, true))
+    }
+
+    /// Where the cursor stands: an offset into the line.
+    #[inline(always)]
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    #[inline(always)]
+    pub(super) fn bytes(&self) -> &'line [u8] {
+        self.bytes
+    }
+
+    #[inline(always)]
+    pub(super) fn move_to(&mut self, at: usize) {
+        self.at = at;
+    }
+}
+
+/// The number at `at`, and how many digits it has. Eight bytes must stand behind its first digits.
+#[inline(always)]
+fn natural(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
+    let first = word(bytes, at)?;
+    let marks = no_digits(first);
+    if marks != 0 {
+        let len = lowest(marks);
+        let leading_zero = first as u8 == b'0' && len > 1;
+        return (len > 0 && !leading_zero).then(|| (digits_of(first, len), len));
+    }
+    let second = word(bytes, at + 8)?;
+    let len = lowest(no_digits(second));
+    if len > MOST_DIGITS - 8 || first as u8 == b'0' {
+        return None;
+    }
+    let high = digits_of(first, 8);
+    if len == 0 {
+        return Some((high, 8));
+    }
+    let scale = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
+    Some((high * scale.get(len)? + digits_of(second, len), 8 + len))
+}
+
+/// The value of the first `len` digits (1 to 8) of a word.
+#[inline(always)]
+fn digits_of(word: u64, len: usize) -> u64 {
+    // The digits move to the end; zeros stand before them.
+    let digits = (word & each(0x0F)) << (64 - 8 * len);
+    let pairs = (digits.wrapping_mul(10 << 8 | 1) >> 8) & 0x00FF_00FF_00FF_00FF;
+    let fours = (pairs.wrapping_mul(100 << 16 | 1) >> 16) & 0x0000_FFFF_0000_FFFF;
+    fours.wrapping_mul(10_000 << 32 | 1) >> 32
+}
+
+/// Offset of the quote that closes the string of which `from` is inside. All its bytes, and perhaps some behind it, are joined into
+/// `seen`. `None` for what the engine prints otherwise, for escapes with four digits, and for a string that does not end.
+#[inline(always)]
+pub(super) fn string_body(bytes: &[u8], from: usize, seen: &mut u64) -> Option<usize> {
+    let mut at = from;
+    loop {
+        let word = word(bytes, at).unwrap_or_else(|| last_word(bytes, at));
+        *seen |= word;
+        let marks = stops(word);
+        if marks == 0 {
+            at += 8;
+            continue;
+        }
+        at += lowest(marks);
+        match byte(bytes, at) {
+            b'"' => return Some(at),
+            b'\\' if is_short_escape(byte(bytes, at + 1)) => at += 2,
+            _ => return None,
+        }
+    }
+}
+
+#[inline(always)]
+fn is_short_escape(letter: u8) -> bool {
+    matches!(letter, b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't')
+}
+
+/// The bytes at `at`, of which there are less than eight, with control characters behind them.
+#[inline(always)]
+fn last_word(bytes: &[u8], at: usize) -> u64 {
+    let missing = (at + 8).saturating_sub(bytes.len());
+    match bytes.last_chunk() {
+        Some(last) if missing < 8 => u64::from_le_bytes(*last) >> (8 * missing),
+        _ => 0,
+    }
+}
