@@ -4,12 +4,13 @@
 //! **Never** decides anything.
 
 mod fault;
+mod faults;
 mod stream;
 
 pub use fault::{
-    Branch, BranchPattern, BranchSpan, Fault, Faults, HeadFault, Noted, Position, Scope,
-    SourcesFault, StepFault, TurnFault,
+    Branch, BranchPattern, BranchSpan, Fault, HeadFault, Scope, SourcesFault, StepFault, TurnFault,
 };
+pub use faults::{Faults, Noted, Position};
 
 pub use stream::{Piece, Stream};
 

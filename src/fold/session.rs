@@ -244,6 +244,8 @@ pub struct TurnFact {
 pub struct TurnEvidence {
     /// An appended message has an id `legacy-message:…`.
     pub legacy_id: bool,
+    /// A user message with an upgraded id stands behind a step: it steered the turn.
+    pub upgraded_steering: bool,
     /// A retry stands outside a step.
     pub retry_outside_step: bool,
     /// The form of its first user or steering message.

@@ -311,11 +311,12 @@ impl Fold<'_> {
     pub(super) fn input_evidence(&mut self, shape: Shape) {
         let in_step = self.turns.step.is_some();
         let before_chunk = !self.attempts.is_streaming();
-        let first_step = self.turns.last_step > 0;
+        let stepped = self.turns.last_step > 0;
         if let Some(evidence) = self.turn_evidence() {
             evidence.input.get_or_insert(shape);
+            evidence.upgraded_steering |= shape == Shape::Upgraded && stepped;
             evidence.input_in_step |= in_step && before_chunk;
-            evidence.input_before_step |= !in_step && !first_step;
+            evidence.input_before_step |= !in_step && !stepped;
         }
     }
 }

@@ -126,6 +126,10 @@ fn guesses(log: &Log<'_>, findings: &mut Vec<Finding>) {
             Guess::Derivation,
             "its derivation: no event shows which build sent it",
         ),
+        (
+            Guess::Steering,
+            "the order of a steering message's members: a fork wrote it anew",
+        ),
     ] {
         let mut requests = log
             .settlement
