@@ -9,9 +9,9 @@ use crate::dialect::{
 };
 use crate::event::{At, Body, Event, Fault, Faults, Outcome, Scope};
 use crate::fold::{Fold, Session};
-use crate::line::{Excerpt, Line, LineEnd, LineNo, Span};
+use crate::line::{Excerpt, Line, LineEnd, LineNo, Seq, Span};
 use crate::record::{Raw, Record, RecordDefect, Scratch, Traits, pointer_at};
-use crate::request::Requests;
+use crate::request::{Calls, CallsOf, Requests};
 use crate::source::{Lines, Source, SourceDefect, SourceError, SourceSummary};
 use crate::wire::{Parts, Prompts, Scribe};
 
@@ -170,6 +170,21 @@ impl<'log> Log<'log> {
         }
         reading.left_out(&lines, skipped);
         Ok(reading.finish(lines.finish()?))
+    }
+
+    /// The calls that were not the loop's and can be rebuilt, in order; none where [`Log::requests`] gives none.
+    pub fn calls(&self) -> Option<Calls<'_, 'log>> {
+        let header = self.header.as_ref()?;
+        let seed = Some(Seq(header.seed_length));
+        let inherited_until = self.session.inherited_until.or(seed);
+        Some(Calls::new(CallsOf {
+            session: &self.session,
+            settlement: &self.settlement,
+            interface: header.generation.interface(),
+            session_id: header.id?,
+            parent_id: header.parent,
+            inherited_until: inherited_until.unwrap_or(Seq(0)),
+        }))
     }
 
     /// What follows the log's requests as prompts; none where [`Log::requests`] gives none.

@@ -63,6 +63,11 @@ pub fn digest_of(value: Raw<'_>) -> String {
     hex(&hasher.finalize())
 }
 
+/// SHA-256 of bytes that were written out, in hex.
+pub fn digest_of_bytes(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
 /// A digest as [`digest_of`] gives it, out of hex digits of either case; `None` if the text is no SHA-256.
 pub fn hex_digest_of(text: &str) -> Option<String> {
     let is_digest = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -5,13 +5,15 @@
 //!
 //! Source: format reference, sections C and D; generations reference, section 4.
 
+mod calls;
 mod digest;
 mod message;
 mod options;
 mod tool_history;
 mod walk;
 
-pub use digest::{Digests, digest_of, hex_digest_of};
+pub use calls::{Call, Calls, CallsOf, Purpose};
+pub use digest::{Digests, digest_of, digest_of_bytes, hex_digest_of};
 pub use message::{Identity, derive_event_message};
 pub use tool_history::ToolUpdate;
 pub use walk::{Request, Requests, Touched};

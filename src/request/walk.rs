@@ -122,7 +122,7 @@ impl<'s, 'log> Requests<'s, 'log> {
     }
 
     /// Applies everything before a boundary. Gives the lowest position touched.
-    fn advance(&mut self, boundary: Seq) -> usize {
+    pub(super) fn advance(&mut self, boundary: Seq) -> usize {
         let mut lowest = usize::MAX;
         while let Some(op) = self
             .session
@@ -137,6 +137,20 @@ impl<'s, 'log> Requests<'s, 'log> {
         let routes = self.session.routes.iter().skip(self.next_route);
         self.next_route += routes.take_while(|route| route.seq < boundary).count();
         lowest
+    }
+
+    /// The messages of the surface.
+    pub(super) fn live(&self) -> &[MessageIx] {
+        &self.live
+    }
+
+    /// The images of a message that are left out.
+    pub(super) fn offloaded(&self, message: MessageIx) -> &[u32] {
+        self.offloaded.get(&message).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn print_tool_history(&self, mut out: &mut dyn Write) -> io::Result<()> {
+        self.tools.print(&mut out)
     }
 
     fn apply(&mut self, kind: &OpKind) -> usize {
@@ -313,7 +327,7 @@ impl<'r, 'log> Request<'r, 'log> {
 
     /// The images of a message that are left out.
     pub fn offloaded(&self, message: MessageIx) -> &'r [u32] {
-        self.walk.offloaded.get(&message).map_or(&[], Vec::as_slice)
+        self.walk.offloaded(message)
     }
 
     /// How its messages are derived.
