@@ -4,17 +4,15 @@
 
 mod common;
 #[path = "../benches/loggen/mod.rs"]
-#[allow(
-    dead_code,
-    reason = "the generator has more to offer than is used here"
-)]
 mod loggen;
 
 use std::path::{Path, PathBuf};
 
+use dsh_audit::dialect::Interface;
 use dsh_audit::log::{Log, ReadOptions, Retain};
+use dsh_audit::request::Request;
 use dsh_audit::source::Source;
-use dsh_audit::wire::{Kept, Prompt};
+use dsh_audit::wire::{Kept, Prompt, SegmentKind, write_body};
 use loggen::{Habits, Model, Recipe, Shape, write_log};
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -45,6 +43,11 @@ fn check(name: &str, bytes: &[u8]) -> usize {
     let (Some(mut requests), Some(mut lean_requests)) = (log.requests(), lean.requests()) else {
         return 0;
     };
+    let interface = log
+        .header
+        .expect("a log with requests")
+        .generation
+        .interface();
     let mut prompts = log.prompts().expect("a log with requests");
     let mut lean_prompts = lean.prompts().expect("a log with requests");
     let mut written: Vec<Written> = Vec::new();
@@ -53,6 +56,7 @@ fn check(name: &str, bytes: &[u8]) -> usize {
         let place = format!("{name}, request {}", written.len());
         let now = write(&place, &prompt);
         let lean_request = lean_requests.next_request().expect("as many requests");
+        body_holds_the_segments(&place, &request, interface, &prompt, &now);
         same_without_messages(&place, &prompt, &lean_prompts.take(&lean_request));
         assert_eq!(prompt.kept.is_some(), !written.is_empty(), "{place}");
         if let (Some(kept), Some(before)) = (&prompt.kept, written.last()) {
@@ -90,6 +94,78 @@ fn write(place: &str, prompt: &Prompt<'_, '_>) -> Written {
     assert_eq!(prompt.len(), segments.len(), "{place}");
     assert_eq!(prompt.bytes, size(&segments), "{place}");
     Written { segments }
+}
+
+/// The body is made of the prompt's segments, in the places that the interface has for them.
+fn body_holds_the_segments(
+    place: &str,
+    request: &Request<'_, '_>,
+    interface: Interface,
+    prompt: &Prompt<'_, '_>,
+    written: &Written,
+) {
+    let mut body = Vec::new();
+    write_body(request, interface, &mut body).expect("memory takes every byte");
+    let body = String::from_utf8_lossy(&body);
+    let texts = || {
+        written
+            .segments
+            .iter()
+            .map(|bytes| String::from_utf8_lossy(bytes))
+    };
+    let of = |wanted: fn(&SegmentKind<'_>) -> bool| -> Vec<_> {
+        let kinds = prompt.segments().map(|segment| segment.kind);
+        let both = kinds.zip(texts()).filter(|(kind, _)| wanted(kind));
+        both.map(|(_, text)| text).collect()
+    };
+    let tools = of(|kind| matches!(kind, SegmentKind::Tool { .. }));
+    let system = of(|kind| matches!(kind, SegmentKind::System));
+    let holds = |what: String| assert!(body.contains(&what), "{place}: {what} in {body}");
+    if !tools.is_empty() {
+        holds(format!("\"tools\":[{}]", tools.join(",")));
+    }
+    if interface == Interface::Messages {
+        let messages = of(|kind| matches!(kind, SegmentKind::Message { .. }));
+        system
+            .iter()
+            .for_each(|text| holds(format!("\"system\":{text}")));
+        holds(format!(
+            "\"stream\":true,\"messages\":[{}],",
+            merged(&messages)
+        ));
+    } else {
+        let messages = of(|kind| !matches!(kind, SegmentKind::Tool { .. }));
+        holds(format!(
+            "\"messages\":[{}],\"stream\":true,",
+            messages.join(",")
+        ));
+    }
+}
+
+/// Messages of one voice that follow each other, as one; what the system says stands alone.
+fn merged<T: AsRef<str>>(messages: &[T]) -> String {
+    let mut all = String::new();
+    let mut voice = "";
+    for message in messages {
+        let (role, rest) = message
+            .as_ref()
+            .split_once(",\"content\":[")
+            .expect("a message");
+        let blocks = rest.strip_suffix("]}").expect("a message");
+        if role == voice && !role.contains("system") {
+            all.truncate(all.len() - 2);
+            all.push(',');
+            all.push_str(blocks);
+            all.push_str("]}");
+        } else {
+            if !all.is_empty() {
+                all.push(',');
+            }
+            all.push_str(message.as_ref());
+        }
+        voice = role;
+    }
+    all
 }
 
 fn size(segments: &[Vec<u8>]) -> u64 {

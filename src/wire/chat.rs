@@ -152,6 +152,11 @@ impl Part<'_> {
         out.write_all(b"}")
     }
 
+    /// Whether it holds images.
+    pub(super) fn has_images(&self) -> bool {
+        matches!(self, Part::Pictured(_))
+    }
+
     /// Whether builds differ in how they write it.
     pub(super) fn has_styles(&self) -> bool {
         let Part::Assistant(blocks) = self else {

@@ -9,9 +9,9 @@ use super::chat;
 use super::manner::Manner;
 use super::messages;
 use super::parts::{Parts, Piece, Scribe};
-use super::prompt::Sent;
 use super::segment::SegmentKind;
 use super::speech::Speech;
+use super::standing::Sent;
 use crate::dialect::{Derivation, Interface};
 use crate::fold::{MessageIx, Session};
 use crate::record::Raw;
@@ -93,13 +93,11 @@ impl<'log> HeadMaker<'_, 'log> {
             }
             return self.top(top);
         }
-        match request.system() {
-            Some(text) => {
-                let piece = self.scribe.piece(|out| chat::system(text, out));
-                self.push(SegmentKind::System, piece, HeadSource::Text(text));
-            }
-            None => self.top(top),
+        if let Some(text) = request.system() {
+            let piece = self.scribe.piece(|out| chat::system(text, out));
+            self.push(SegmentKind::System, piece, HeadSource::Text(text));
         }
+        self.top(top);
         for schema in request.tools() {
             let piece = self.scribe.piece(|out| chat::tool(schema, out));
             self.tool(schema, false, piece);

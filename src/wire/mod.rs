@@ -17,11 +17,12 @@
 //! *Source*: format reference, section F; generations reference, sections 3 and 7; cache model.
 
 mod blocks;
-
+mod body;
 mod catalog;
 mod chat;
 mod earlier;
 mod head;
+mod kept;
 mod layout;
 mod manner;
 mod messages;
@@ -29,9 +30,12 @@ mod parts;
 mod prompt;
 mod segment;
 mod speech;
+mod standing;
 
+pub use body::{Omitted, write_body};
 pub use catalog::ToolRoute;
+pub use kept::{Broken, Kept};
 pub use manner::Manner;
 pub use parts::{Parts, Piece, Scribe};
-pub use prompt::{Broken, Earlier, Kept, Prompt, Prompts};
+pub use prompt::{Earlier, Prompt, Prompts};
 pub use segment::{Segment, SegmentKind};

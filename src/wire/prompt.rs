@@ -11,15 +11,15 @@ use std::rc::Rc;
 use super::catalog::Catalog;
 use super::earlier::EarlierPrefixes;
 use super::head::{HeadKey, HeadMaker, HeadPart};
+use super::kept::{Before, Kept, common};
 use super::layout::{Layout, Unit};
 use super::manner::Manner;
 use super::parts::{Parts, Piece, Scribe};
-use super::segment::{Segment, SegmentKind};
-use super::speech::Speech;
+use super::segment::Segment;
+use super::standing::{Sent, Standing};
 use crate::dialect::Interface;
 use crate::event::Role;
-use crate::fold::{MessageIx, OpKind, Session};
-use crate::line::Seq;
+use crate::fold::{MessageIx, Session};
 use crate::request::Request;
 
 /// Follows a walk over requests, and knows each one's prompt.
@@ -27,29 +27,19 @@ use crate::request::Request;
 /// It costs what is new in a request: the messages behind the lowest position that was touched, and the head if it changed.
 #[derive(Debug)]
 pub struct Prompts<'s, 'log> {
-    session: &'s Session<'log>,
+    pub(super) session: &'s Session<'log>,
     parts: &'s [Parts],
     interface: Interface,
     scribe: Scribe,
-    head: Vec<HeadPart<'log>>,
-    head_bytes: u64,
+    pub(super) head: Vec<HeadPart<'log>>,
+    pub(super) head_bytes: u64,
     head_key: Option<HeadKey>,
-    layout: Layout<Piece>,
+    pub(super) layout: Layout<Piece>,
     /// Behind each unit, the bytes of the history so far.
-    ends: Vec<u64>,
+    pub(super) ends: Vec<u64>,
     earlier: EarlierPrefixes,
-    last: Option<Sent<'log>>,
+    pub(super) last: Option<Sent<'log>>,
     count: u32,
-}
-
-/// What writing a request's messages again needs.
-#[derive(Clone, Debug)]
-pub(super) struct Sent<'log> {
-    pub(super) manner: Manner,
-    boundary: Seq,
-    /// What the request's tools are known by.
-    pub(super) revision: usize,
-    pub(super) catalog: Option<Rc<Catalog<'log>>>,
 }
 
 /// The prompt of one request.
@@ -62,28 +52,6 @@ pub struct Prompt<'w, 'log> {
     pub kept: Option<Kept<'log>>,
     /// An earlier request that it shares most with; absent for the first, and where it shares nothing with any.
     pub earlier: Option<Earlier>,
-}
-
-/// How far a prompt repeats the one before it.
-#[derive(Clone, Copy, Debug)]
-pub struct Kept<'log> {
-    /// Segments that are equal, from the first on.
-    pub segments: usize,
-    /// Their bytes, and those of the first differing segments up to where they differ.
-    pub bytes: u64,
-    /// Where it breaks; absent where the prompt before is a prefix of this one.
-    pub broken: Option<Broken<'log>>,
-}
-
-/// Where a prompt leaves the one before it.
-#[derive(Clone, Copy, Debug)]
-pub struct Broken<'log> {
-    /// The segment of the prompt before.
-    pub before: Segment<'log>,
-    /// The segment that stands there now; absent where the prompt is a prefix of the one before.
-    pub now: Option<Segment<'log>>,
-    /// The first byte that differs, within the segment. Absent where the messages were not kept, or are made of changes of the tools.
-    pub byte: Option<u64>,
 }
 
 /// The longest prefix that an earlier request had.
@@ -263,107 +231,6 @@ impl<'s, 'log> Prompts<'s, 'log> {
         Some(std::mem::replace(&mut self.head, head))
     }
 
-    /// Compares the prompt with the one before. `same` units of the history are equal.
-    fn compare(&self, last: &Sent<'log>, before: &Before<'_, 'log>, same: usize) -> Kept<'log> {
-        let pairs = self.head.iter().zip(before.head);
-        let heads = pairs
-            .take_while(|(now, before)| now.piece == before.piece)
-            .count();
-        let is_whole = heads == self.head.len() && heads == before.head.len();
-        let segments = if is_whole { heads + same } else { heads };
-        let bytes = self.bytes_before(segments);
-        let now = self.stands_at(segments);
-        let Some(old) = self.stood_at(before, segments) else {
-            return Kept {
-                segments,
-                bytes,
-                broken: None,
-            };
-        };
-        let byte = match (&now, &self.last) {
-            (None, _) | (_, None) => Some(0),
-            (Some(now), Some(sent)) => self.first_difference((last, old), (sent, *now)),
-        };
-        Kept {
-            segments,
-            bytes: bytes + byte.unwrap_or(0),
-            broken: Some(Broken {
-                before: old.segment(),
-                now: now.map(Standing::segment),
-                byte,
-            }),
-        }
-    }
-
-    fn stands_at(&self, at: usize) -> Option<Standing<'log>> {
-        match self.head.get(at) {
-            Some(part) => Some(Standing::Head(*part)),
-            None => {
-                let unit = self.layout.units.get(at - self.head.len());
-                unit.copied().map(Standing::History)
-            }
-        }
-    }
-
-    fn stood_at(&self, before: &Before<'_, 'log>, at: usize) -> Option<Standing<'log>> {
-        if let Some(part) = before.head.get(at) {
-            return Some(Standing::Head(*part));
-        }
-        let at = at - before.head.len();
-        let unit = match at.checked_sub(before.stay) {
-            Some(behind) => before.units.get(behind),
-            None => self.layout.units.get(at),
-        };
-        unit.copied().map(Standing::History)
-    }
-
-    /// Bytes of the first segments.
-    fn bytes_before(&self, segments: usize) -> u64 {
-        match segments.checked_sub(self.head.len()) {
-            Some(0) => self.head_bytes,
-            Some(units) => self.head_bytes + self.ends.get(units - 1).copied().unwrap_or(0),
-            None => {
-                let head = self.head.iter().take(segments);
-                head.map(|part| part.piece.len()).sum()
-            }
-        }
-    }
-
-    fn first_difference(
-        &self,
-        (last, before): (&Sent<'log>, Standing<'log>),
-        (sent, now): (&Sent<'log>, Standing<'log>),
-    ) -> Option<u64> {
-        let write = |sent: &Sent<'log>, standing: Standing<'log>| {
-            let mut bytes = Vec::new();
-            let known = self.write(sent, standing, &mut bytes).ok()?;
-            known.then_some(bytes)
-        };
-        let (before, now) = (write(last, before)?, write(sent, now)?);
-        let pairs = before.iter().zip(&now);
-        Some(pairs.take_while(|(a, b)| a == b).count() as u64)
-    }
-
-    /// Writes a segment. False where its message was not kept.
-    fn write(
-        &self,
-        sent: &Sent<'log>,
-        standing: Standing<'log>,
-        out: &mut dyn Write,
-    ) -> io::Result<bool> {
-        let offloaded = |message| offloaded_before(self.session, message, sent.boundary);
-        match standing {
-            Standing::Head(part) => part.write(self.session, sent, out),
-            Standing::History(unit) => {
-                let offloaded = offloaded(unit.message);
-                match sent.speech(self.session, unit.message, &offloaded) {
-                    Some(speech) => speech.write(unit.part, out).map(|()| true),
-                    None => Ok(false),
-                }
-            }
-        }
-    }
-
     /// The longest prefix that an earlier request had, and takes this one for the next. `same` units are the last request's.
     fn earlier_prefix(&mut self, same: usize) -> Option<Earlier> {
         let digests = |unit: &Unit<Piece>| unit.what.digest();
@@ -409,82 +276,8 @@ impl<'w, 'log> Prompt<'w, 'log> {
     /// What `out` reports.
     pub fn write_segment(&self, index: usize, out: &mut dyn Write) -> io::Result<bool> {
         match (self.walk.stands_at(index), &self.walk.last) {
-            (Some(standing), Some(sent)) => self.walk.write(sent, standing, out),
+            (Some(standing), Some(sent)) => standing.write(self.walk.session, sent, out),
             _ => Ok(false),
         }
-    }
-}
-
-/// What stood in the prompt before, behind what stays.
-struct Before<'b, 'log> {
-    head: &'b [HeadPart<'log>],
-    units: &'b [Unit<Piece>],
-    /// How many units of the history stay as they are.
-    stay: usize,
-}
-
-/// A segment, and what it is made of.
-#[derive(Clone, Copy, Debug)]
-enum Standing<'log> {
-    Head(HeadPart<'log>),
-    History(Unit<Piece>),
-}
-
-impl<'log> Standing<'log> {
-    fn segment(self) -> Segment<'log> {
-        let (kind, piece) = match self {
-            Standing::Head(part) => (part.kind, part.piece),
-            Standing::History(unit) => {
-                let (message, part) = (unit.message, unit.part);
-                (SegmentKind::Message { message, part }, unit.what)
-            }
-        };
-        Segment {
-            kind,
-            len: piece.len(),
-            digest: piece.digest(),
-        }
-    }
-}
-
-fn common(a: &[Unit<Piece>], b: &[Unit<Piece>]) -> usize {
-    let pairs = a.iter().zip(b);
-    pairs.take_while(|(a, b)| a.what == b.what).count()
-}
-
-/// The images of a message that are left out before a boundary.
-fn offloaded_before(session: &Session<'_>, message: MessageIx, boundary: Seq) -> Vec<u32> {
-    let has_images = session
-        .messages
-        .get(message.get())
-        .is_some_and(|fact| !fact.offloaded.is_empty());
-    if !has_images {
-        return Vec::new();
-    }
-    let ops = session.ops.iter().take_while(|op| op.seq < boundary);
-    let marks = ops.filter_map(|op| match &op.kind {
-        OpKind::Offload {
-            message: of,
-            images,
-        } if *of == message => Some(images),
-        _ => None,
-    });
-    marks.flatten().copied().collect()
-}
-
-impl<'log> Sent<'log> {
-    fn speech<'r>(
-        &'r self,
-        session: &Session<'log>,
-        message: MessageIx,
-        offloaded: &'r [u32],
-    ) -> Option<Speech<'r, 'log>> {
-        Speech::of(
-            session,
-            message,
-            &self.manner,
-            self.catalog.as_deref(),
-            offloaded,
-        )
     }
 }

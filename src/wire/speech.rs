@@ -4,7 +4,7 @@
 
 use std::io::{self, Write};
 
-use super::blocks::List;
+use super::blocks::{self, List};
 use super::catalog::Catalog;
 use super::chat;
 use super::manner::{Manner, name_digest};
@@ -53,6 +53,11 @@ impl<'r, 'log> Speech<'r, 'log> {
                 names: names.map_or(&[], |catalog| catalog.notice(object)),
             },
         })
+    }
+
+    /// Whether its content holds images.
+    pub(super) fn has_images(&self) -> bool {
+        blocks::Blocks::read(self.object.get("content")).has_images
     }
 
     /// Its wire messages in chat completions.
