@@ -2,6 +2,7 @@
 //!
 //! Over the fixtures, generated logs, and every log below `DSH_AUDIT_LOGS`, if that is set.
 
+#[allow(dead_code, reason = "not every test uses all that tests share")]
 mod common;
 #[path = "../benches/loggen/mod.rs"]
 mod loggen;

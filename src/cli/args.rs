@@ -79,6 +79,12 @@ pub(crate) struct Reconstruct {
     /// One JSON object per request, or a table
     #[arg(long, value_enum, default_value_t = RowFormat::Jsonl, help_heading = "Output")]
     pub(crate) format: RowFormat,
+    /// The provider's request bodies in place of the options; SHA-256 is then the body's
+    #[arg(long, value_enum, value_name = "PROVIDER", help_heading = "Output")]
+    pub(crate) wire: Option<WireArg>,
+    /// Also the calls that are not the loop's: compactions, titles, web searches
+    #[arg(long, conflicts_with_all = ["wire", "step"], help_heading = "Selection")]
+    pub(crate) calls: bool,
     /// Leave the options out: numbers and SHA-256 only
     #[arg(long, help_heading = "Selection")]
     pub(crate) digest: bool,
@@ -92,6 +98,13 @@ pub(crate) struct Reconstruct {
     pub(crate) output: Output,
     #[command(flatten)]
     pub(crate) policy: PolicyArgs,
+}
+
+/// Whose request bodies are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WireArg {
+    /// DeepSeek: chat completions for versions 0 to 3, the Messages interface for version 4
+    Deepseek,
 }
 
 /// `dsh-audit explain`.

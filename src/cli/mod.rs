@@ -18,6 +18,7 @@ mod output;
 mod plan;
 mod progress;
 mod reconstruct;
+mod rows;
 mod shell;
 mod suggest;
 mod toml_reader;

@@ -27,7 +27,7 @@ pub(crate) use formats::{FormatRow, write_formats, write_formats_json};
 pub(crate) use json::JsonText;
 pub(crate) use page::write_page;
 pub(crate) use paint::Paint;
-pub(crate) use requests::{RequestRow, Sending};
+pub(crate) use requests::{RequestRow, Sending, What};
 pub(crate) use roff::write_rules_section;
 pub(crate) use rules::{write_rules, write_rules_json};
 pub(crate) use safe::Safe;

@@ -14,26 +14,44 @@ use super::words;
 /// Something that writes itself.
 pub(crate) type Render<'r> = dyn Fn(&mut dyn Write) -> io::Result<()> + 'r;
 
-/// The numbers of a request.
+/// What a row holds beside its numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    /// The options that the harness built.
+    Options,
+    /// The body that the provider received.
+    Body,
+}
+
+impl What {
+    fn member(self) -> &'static str {
+        match self {
+            What::Options => "options",
+            What::Body => "body",
+        }
+    }
+}
+
+/// The numbers of a request, or of a call that is none.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RequestRow<'r> {
     /// The log, where several are read.
     pub(crate) path: Option<&'r Path>,
-    /// Its turn.
-    pub(crate) turn: u64,
-    /// Its step.
-    pub(crate) step: u64,
+    /// Its turn and step; a call may stand outside of both.
+    pub(crate) step: Option<(u64, Option<u64>)>,
     /// Its attempt within the step, from 1.
     pub(crate) attempt: u64,
+    /// What a call that is no request is for.
+    pub(crate) purpose: Option<&'r str>,
     /// Its messages are the derivation of all events with a smaller seq.
     pub(crate) boundary: u64,
-    /// The header in force.
-    pub(crate) header: u64,
+    /// The header in force, if the request is made of one.
+    pub(crate) header: Option<u64>,
     /// Who sent it, and whether.
     pub(crate) sending: Sending,
     /// Number of messages on the surface it was derived from.
-    pub(crate) messages: u64,
-    /// SHA-256 of its options, in hexadecimal.
+    pub(crate) messages: Option<u64>,
+    /// SHA-256 of what was sent, in hexadecimal.
     pub(crate) sha256: &'r str,
 }
 
@@ -47,14 +65,14 @@ pub(crate) struct Sending {
 }
 
 impl RequestRow<'_> {
-    /// Writes the row as JSON. `options` writes what stands behind `"options":`; without it the member is left out.
+    /// Writes the row as JSON. `content` says what stands behind the numbers, and writes it; without it the member is left out.
     ///
     /// # Errors
     ///
     /// Those of the writer.
     pub(crate) fn write_json(
         &self,
-        options: Option<&Render<'_>>,
+        content: Option<(What, &Render<'_>)>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         out.write_all(b"{")?;
@@ -63,11 +81,20 @@ impl RequestRow<'_> {
             JsonText::write_value(&path.to_string_lossy(), out)?;
             out.write_all(b",")?;
         }
-        write!(
-            out,
-            "\"turn\":{},\"step\":{},\"attempt\":{},\"boundarySeq\":{},\"headerSeq\":{}",
-            self.turn, self.step, self.attempt, self.boundary, self.header
-        )?;
+        if let Some((turn, step)) = self.step {
+            write!(out, "\"turn\":{turn},")?;
+            if let Some(step) = step {
+                write!(out, "\"step\":{step},")?;
+            }
+        }
+        write!(out, "\"attempt\":{}", self.attempt)?;
+        if let Some(purpose) = self.purpose {
+            write!(out, ",\"purpose\":\"{purpose}\"")?;
+        }
+        write!(out, ",\"boundarySeq\":{}", self.boundary)?;
+        if let Some(header) = self.header {
+            write!(out, ",\"headerSeq\":{header}")?;
+        }
         if self.sending.inherited {
             out.write_all(b",\"inherited\":true")?;
         }
@@ -75,9 +102,9 @@ impl RequestRow<'_> {
             out.write_all(b",\"unsent\":\"possible\"")?;
         }
         write!(out, ",\"sha256\":\"{}\"", self.sha256)?;
-        if let Some(options) = options {
-            out.write_all(b",\"options\":")?;
-            options(out)?;
+        if let Some((what, write)) = content {
+            write!(out, ",\"{}\":", what.member())?;
+            write(out)?;
         }
         out.write_all(b"}\n")
     }
@@ -88,33 +115,28 @@ impl RequestRow<'_> {
     ///
     /// Those of the writer.
     pub(crate) fn write_text(&self, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
-        let number = format!("{}.{}.{}", self.turn, self.step, self.attempt);
-        let notes = match self.sending {
-            Sending {
-                inherited: true,
-                unsent: true,
-            } => "  inherited, possibly unsent",
-            Sending {
-                inherited: true,
-                unsent: false,
-            } => "  inherited",
-            Sending {
-                inherited: false,
-                unsent: true,
-            } => "  possibly unsent",
-            Sending {
-                inherited: false,
-                unsent: false,
-            } => "",
+        let number = match self.step {
+            Some((turn, Some(step))) => format!("{turn}.{step}.{}", self.attempt),
+            Some((turn, None)) => format!("{turn}.-"),
+            None => "-".into(),
         };
+        let notes = [
+            self.purpose,
+            self.sending.inherited.then_some("inherited"),
+            self.sending.unsent.then_some("possibly unsent"),
+        ];
+        let notes: Vec<&str> = notes.into_iter().flatten().collect();
+        let gap = if notes.is_empty() { "" } else { "  " };
+        let count = |count: Option<u64>| count.map_or("-".into(), words::grouped);
         writeln!(
             out,
-            "{:<10} {:>9} {:>7} {:>8}  {}{notes}",
+            "{:<10} {:>9} {:>7} {:>8}  {}{gap}{}",
             number,
             words::grouped(self.boundary),
-            words::grouped(self.header),
-            words::grouped(self.messages),
-            paint.tone(Tone::Faint, self.sha256)
+            count(self.header),
+            count(self.messages),
+            paint.tone(Tone::Faint, self.sha256),
+            notes.join(", ")
         )
     }
 
@@ -144,26 +166,42 @@ mod tests {
     fn members_stand_in_their_order_and_options_as_they_are() {
         let row = RequestRow {
             path: None,
-            turn: 1,
-            step: 2,
+            step: Some((1, Some(2))),
             attempt: 1,
+            purpose: None,
             boundary: 19,
-            header: 3,
+            header: Some(3),
             sending: Sending {
                 inherited: true,
                 unsent: true,
             },
-            messages: 4,
+            messages: Some(4),
             sha256: "00",
         };
         let mut out = Vec::new();
         let options = |out: &mut dyn Write| out.write_all(b"{\"a\": \xff}");
-        row.write_json(Some(&options), &mut out)
+        row.write_json(Some((What::Options, &options)), &mut out)
             .expect("a vector takes all");
         assert_eq!(
             out,
             b"{\"turn\":1,\"step\":2,\"attempt\":1,\"boundarySeq\":19,\"headerSeq\":3,\"inherited\":true,\
               \"unsent\":\"possible\",\"sha256\":\"00\",\"options\":{\"a\": \xff}}\n"
+        );
+        let mut out = Vec::new();
+        let call = RequestRow {
+            step: None,
+            purpose: Some("session-title"),
+            header: None,
+            sending: Sending::default(),
+            messages: None,
+            ..row
+        };
+        let body = |out: &mut dyn Write| out.write_all(b"{}");
+        call.write_json(Some((What::Body, &body)), &mut out)
+            .expect("a vector takes all");
+        assert_eq!(
+            out,
+            b"{\"attempt\":1,\"purpose\":\"session-title\",\"boundarySeq\":19,\"sha256\":\"00\",\"body\":{}}\n"
         );
         let mut out = Vec::new();
         let row = RequestRow {
