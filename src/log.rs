@@ -343,13 +343,20 @@ impl<'log> Reading<'log> {
             return;
         };
         if self.options.path == Path::Fast
-            && let Some(event) = decoder.decode_fast(line)
+            && let Some(at) = decoder.decode_fast(line, |event| {
+                fold.event(event, &mut self.faults);
+                event.at
+            })
         {
             self.fast_lines += 1;
-            self.last = event.at;
-            return fold.event(&event, &mut self.faults);
+            self.last = at;
+            return;
         }
-        let record = match Record::parse(line, scratch) {
+        let parsed = match self.options.path {
+            Path::Fast => Record::parse_noting(line, scratch),
+            Path::General => Record::parse(line, scratch),
+        };
+        let record = match parsed {
             Ok(record) => record,
             Err(defect) => {
                 let fixture =

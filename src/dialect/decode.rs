@@ -93,18 +93,23 @@ impl Decoder {
         self.fixture_rows == Some(true)
     }
 
-    /// The event of a line that needs no closer look: the same that [`Decoder::decode`] gives for its record, where that notes
-    /// nothing. `None` says nothing of the line.
+    /// Hands on the event of a line that needs no closer look: the same that [`Decoder::decode`] gives for its record, where that
+    /// notes nothing. `None` says nothing of the line.
     #[inline]
-    pub fn decode_fast<'line>(&mut self, line: &Line<'line>) -> Option<Event<'line>> {
+    pub fn decode_fast<'line, T>(
+        &mut self,
+        line: &Line<'line>,
+        then: impl FnOnce(&Event<'line>) -> T,
+    ) -> Option<T> {
         if self.facts.has_streams {
             return None;
         }
-        let event = fast::read(line)?;
-        // Its numbers are there.
-        self.fixture_rows.get_or_insert(false);
-        self.next = event.seq.0 + event.count;
-        Some(event)
+        fast::read(line, |event| {
+            // Its numbers are there.
+            self.fixture_rows.get_or_insert(false);
+            self.next = event.seq.0 + event.count;
+            then(event)
+        })
     }
 
     /// Decodes one record.
@@ -397,8 +402,8 @@ pub(super) fn fits(value: Raw<'_>, ty: Ty) -> bool {
         Ty::Bool => value.as_bool().is_some(),
         Ty::Int => value.safe_int().is_some_and(|n| n >= 0),
         Ty::Num => value.number().is_some(),
-        Ty::Str => value.text().is_some(),
-        Ty::Text => value.text().is_some_and(|text| !text.is_empty()),
+        Ty::Str => value.kind() == JsonKind::String,
+        Ty::Text => value.kind() == JsonKind::String && !value.is_str(""),
         Ty::Array => value.kind() == JsonKind::Array,
         Ty::Object => value.kind() == JsonKind::Object,
         Ty::OneOf(words) => words.iter().any(|word| value.is_str(word)),

@@ -8,9 +8,12 @@ use crate::event::{At, Body, Chunk, Event, StepName};
 use crate::line::{Line, Millis, Seq};
 use crate::record::{DeltaKind, Scan};
 
-/// The event of a line that holds one delta, or a packed run of them (version 0 and 1).
+/// Hands on the event of a line that holds one delta, or a packed run of them (version 0 and 1). An event is large: it is not moved.
 #[inline]
-pub(super) fn read<'line>(line: &Line<'line>) -> Option<Event<'line>> {
+pub(super) fn read<'line, T>(
+    line: &Line<'line>,
+    then: impl FnOnce(&Event<'line>) -> T,
+) -> Option<T> {
     let mut scan = Scan::of(line);
     scan.literal(b"{\"type\":")?;
     let name_at = scan.at();
@@ -22,7 +25,7 @@ pub(super) fn read<'line>(line: &Line<'line>) -> Option<Event<'line>> {
         Some(kind) => row(&mut scan, kind)?,
     };
     scan.literal(b"}")?;
-    Some(Event {
+    Some(then(&Event {
         at: At {
             line: line.no,
             span: line.span(),
@@ -37,7 +40,7 @@ pub(super) fn read<'line>(line: &Line<'line>) -> Option<Event<'line>> {
         sources: None,
         name,
         body: found.body,
-    })
+    }))
 }
 
 /// What differs from one line to the next.

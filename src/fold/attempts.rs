@@ -9,7 +9,7 @@ use super::response::Response;
 use super::session::{Answer, AttemptFact, AttemptIx, Finish, MessageIx, Shape, StepIx, Usage};
 use crate::event::{Chunk, Event, Fault, Faults, Message, Piece, Scope, StepName, Stream};
 use crate::line::{Excerpt, Millis, Seq};
-use crate::record::{DeltaRun, Raw};
+use crate::record::{DeltaRun, Raw, SourceSeqs};
 
 /// The attempt that is running.
 #[derive(Debug, Default)]
@@ -436,15 +436,7 @@ fn response_fault(at: usize, logged: Option<Raw<'_>>, assembled: Option<&[u8]>) 
 
 /// The first seq in which a message's sources differ from its chunks.
 fn sources_differ(response: &Response, event: &Event<'_>) -> Option<Seq> {
-    let mut cited: Vec<(Seq, Seq)> = Vec::new();
-    if let Some(sources) = &event.sources {
-        for (start, end) in sources.ranges() {
-            match cited.last_mut() {
-                Some(last) if last.1.0.checked_add(1) == Some(start.0) => last.1 = end,
-                _ => cited.push((start, end)),
-            }
-        }
-    }
+    let cited: Vec<(Seq, Seq)> = event.sources.iter().flat_map(SourceSeqs::runs).collect();
     let chunks = response.seqs();
     if cited == chunks {
         return None;

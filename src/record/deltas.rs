@@ -5,7 +5,7 @@
 
 use crate::line::{Millis, Span};
 
-use super::fast_run::printed_bodies;
+use super::fast::Scan;
 use super::members::{Elements, Walk};
 use super::number::MAX_SAFE_INTEGER;
 use super::printed::Printed;
@@ -107,6 +107,11 @@ impl<'b> DeltaRun<'b> {
     ///
     /// The first way in which it breaks the shape.
     pub fn parse(kind: DeltaKind, record: Raw<'b>) -> Result<DeltaRun<'b>, PackedDefect> {
+        if record.is_known_canonical()
+            && let Some(run) = Scan::over(record).stream_run(kind)
+        {
+            return Ok(run);
+        }
         let parts = Parts::read(kind, record, &["type", "time0"])?;
         let time0 = parts.required(parts.time0, "time0")?;
         let start = time0
@@ -146,7 +151,7 @@ impl<'b> DeltaRun<'b> {
     /// Appends all texts, one behind the other; halves of surrogate pairs are joined.
     pub fn joined(&self, out: &mut Printed) {
         if self.payload.is_known_canonical() {
-            printed_bodies(self.payload).for_each(|body| out.push_body(body, true));
+            out.push_all(self.payload);
         } else {
             self.texts().for_each(|text| out.push(text));
         }

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use crate::line::{Line, LineNo, Span};
 
+use super::jumps::{Jumps, LONG};
 use super::keys::{Keys, text_of};
 use super::raw::{Kind, Raw};
 use super::scan::{is_blank, slice};
@@ -17,6 +18,7 @@ use super::validate::{Facts, Key, Sink, validate};
 #[derive(Debug, Default)]
 pub struct Scratch {
     pub(super) keys: Keys,
+    pub(super) jumps: Jumps,
 }
 
 impl Scratch {
@@ -101,9 +103,11 @@ impl<'line> Record<'line> {
     /// When the line is no JSON object.
     pub fn parse(line: &Line<'line>, scratch: &mut Scratch) -> Result<Self, RecordDefect> {
         let mut record = Record::empty(line);
+        scratch.jumps.clear(line.start);
         let mut envelope = Envelope {
             line,
             record: &mut record,
+            jumps: &mut scratch.jumps,
         };
         let facts = match validate(line.bytes, &mut scratch.keys, &mut envelope) {
             Ok(facts) => facts,
@@ -116,6 +120,27 @@ impl<'line> Record<'line> {
         record.value = value;
         record.traits = traits(line, &facts);
         Ok(record)
+    }
+
+    /// The same, with the ends of long values noted: walks over the record's values do not look into what they pass over.
+    ///
+    /// # Errors
+    ///
+    /// When the line is no JSON object.
+    pub fn parse_noting(
+        line: &Line<'line>,
+        scratch: &'line mut Scratch,
+    ) -> Result<Self, RecordDefect> {
+        let record = Record::parse(line, scratch)?;
+        let jumps = &scratch.jumps;
+        let noting = |part: Option<Raw<'line>>| part.map(|part| part.with_jumps(jumps));
+        Ok(Record {
+            value: record.value.with_jumps(jumps),
+            data: noting(record.data),
+            source_event_seqs: noting(record.source_event_seqs),
+            surface_op: noting(record.surface_op),
+            ..record
+        })
     }
 
     /// The record of a line that was not read yet.
@@ -171,6 +196,7 @@ fn traits(line: &Line<'_>, facts: &Facts) -> Traits {
 struct Envelope<'line, 'r> {
     line: &'r Line<'line>,
     record: &'r mut Record<'line>,
+    jumps: &'r mut Jumps,
 }
 
 /// A name of less than eight bytes in one word, as in [`Key::short`].
@@ -226,6 +252,23 @@ impl<'line> Envelope<'line, '_> {
 
 impl Sink for Envelope<'_, '_> {
     const MEMBERS: bool = true;
+
+    #[inline(always)]
+    fn enter(&mut self, at: usize) {
+        self.jumps.enter(at);
+    }
+
+    #[inline(always)]
+    fn leave(&mut self, end: usize) {
+        self.jumps.leave(end);
+    }
+
+    #[inline(always)]
+    fn string(&mut self, start: usize, end: usize) {
+        if end - start >= LONG {
+            self.jumps.string(start, end);
+        }
+    }
 
     #[inline(always)]
     fn member(&mut self, key: Key, value: Range<usize>, canonical: bool) {

@@ -30,6 +30,16 @@ impl<'line> Scan<'line> {
         }
     }
 
+    /// A cursor at the start of a value that the engine printed.
+    #[inline(always)]
+    pub(super) fn over(value: Raw<'line>) -> Scan<'line> {
+        Scan {
+            bytes: value.bytes(),
+            start: value.span().start,
+            at: 0,
+        }
+    }
+
     /// Takes exactly these bytes. The cursor stays where it is when others stand there.
     #[inline(always)]
     pub fn literal<const LEN: usize>(&mut self, expected: &[u8; LEN]) -> Option<()> {
@@ -96,7 +106,7 @@ impl<'line> Scan<'line> {
 
 /// The number at `at`, and how many digits it has. Eight bytes must stand behind its first digits.
 #[inline(always)]
-fn natural(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
+pub(super) fn natural(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
     let first = word(bytes, at)?;
     let marks = no_digits(first);
     if marks != 0 {

@@ -10,7 +10,7 @@ use super::fast::{Scan, string_body};
 use super::number::MAX_SAFE_INTEGER;
 use super::packed::PackedRow;
 use super::raw::Raw;
-use super::scan::{byte, each, slice};
+use super::scan::{each, slice};
 use super::survey::is_utf8;
 
 /// An array that was passed over.
@@ -44,9 +44,22 @@ impl<'line> Scan<'line> {
         })
     }
 
+    /// Takes a record of a stream, whose `type` is known.
+    #[inline]
+    pub(super) fn stream_run(&mut self, kind: DeltaKind) -> Option<DeltaRun<'line>> {
+        self.literal(b"{\"type\":")?;
+        self.string()?;
+        self.literal(b",\"time0\":")?;
+        let time0 = self.natural()?;
+        self.literal(b",")?;
+        let run = self.run(kind, time0)?;
+        self.literal(b"}")?;
+        Some(run)
+    }
+
     /// Takes the members of a run, from `index` on.
     #[inline]
-    pub(super) fn run(&mut self, kind: DeltaKind, time0: u64) -> Option<DeltaRun<'line>> {
+    fn run(&mut self, kind: DeltaKind, time0: u64) -> Option<DeltaRun<'line>> {
         self.literal(b"\"index\":")?;
         let index = self.natural_raw()?;
         self.literal(b",\"dt\":")?;
@@ -130,19 +143,4 @@ impl<'line> Scan<'line> {
             sum: (),
         })
     }
-}
-
-/// The bodies of the strings of an array that the engine printed.
-pub(super) fn printed_bodies<'b>(array: Raw<'b>) -> impl Iterator<Item = &'b [u8]> {
-    let bytes = array.bytes();
-    let mut at = 1;
-    std::iter::from_fn(move || {
-        if byte(bytes, at) != b'"' {
-            return None;
-        }
-        let end = super::scan::string_end(bytes, at);
-        let body = slice(bytes, at + 1, end - 1);
-        at = end + 1;
-        Some(body)
-    })
 }

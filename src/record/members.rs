@@ -5,7 +5,7 @@
 
 use super::keys::{engine_order, key_text};
 use super::raw::Raw;
-use super::scan::{byte, skip_blank, string_end, value_end};
+use super::scan::{byte, skip_blank, string_end};
 
 /// The members of an object as they stand.
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ impl<'b> Iterator for Walk<'b> {
         }
         let key_end = string_end(bytes, key);
         let value = skip_blank(bytes, skip_blank(bytes, key_end) + 1);
-        let end = value_end(bytes, value);
+        let end = self.object.value_end(value);
         self.at = skip_blank(bytes, end);
         Some((self.object.part(key, key_end), self.object.part(value, end)))
     }
@@ -48,7 +48,7 @@ impl<'b> Iterator for Walk<'b> {
 
 /// The members of a canonical object, as offsets: without whitespace every byte has its place.
 pub(super) struct Canonical<'b> {
-    bytes: &'b [u8],
+    object: Raw<'b>,
     at: usize,
 }
 
@@ -66,22 +66,23 @@ impl<'b> Canonical<'b> {
         } else {
             bytes.len()
         };
-        Canonical { bytes, at }
+        Canonical { object, at }
     }
 
     /// The value of the next member that has this key, which is printed without escapes.
     pub(super) fn find(&mut self, name: &str) -> Option<(usize, usize)> {
+        let bytes = self.object.bytes();
         loop {
             let key = self.at + 1;
-            if byte(self.bytes, key) != b'"' {
+            if byte(bytes, key) != b'"' {
                 return None;
             }
-            if has_key(self.bytes, key, name) {
+            if has_key(bytes, key, name) {
                 let value = key + name.len() + 3;
-                self.at = value_end(self.bytes, value);
+                self.at = self.object.value_end(value);
                 return Some((value, self.at));
             }
-            self.at = value_end(self.bytes, string_end(self.bytes, key) + 1);
+            self.at = self.object.value_end(string_end(bytes, key) + 1);
         }
     }
 }
@@ -91,12 +92,13 @@ impl Iterator for Canonical<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Place> {
+        let bytes = self.object.bytes();
         let key = self.at + 1;
-        if byte(self.bytes, key) != b'"' {
+        if byte(bytes, key) != b'"' {
             return None;
         }
-        let key_end = string_end(self.bytes, key);
-        self.at = value_end(self.bytes, key_end + 1);
+        let key_end = string_end(bytes, key);
+        self.at = self.object.value_end(key_end + 1);
         Some(Place {
             key: (key, key_end),
             value: (key_end + 1, self.at),
@@ -160,6 +162,13 @@ pub struct Elements<'b> {
 }
 
 impl<'b> Elements<'b> {
+    /// The elements behind the comma or opening bracket at an offset; none behind the closing one.
+    pub(super) fn from(array: Raw<'b>, at: usize) -> Elements<'b> {
+        let mut elements = Elements::of(array);
+        elements.at = elements.at.max(at);
+        elements
+    }
+
     pub(super) fn of(array: Raw<'b>) -> Elements<'b> {
         let at = if byte(array.bytes(), 0) == b'[' {
             0
@@ -182,7 +191,7 @@ impl<'b> Iterator for Elements<'b> {
             self.at = bytes.len();
             return None;
         }
-        let end = value_end(bytes, start);
+        let end = self.array.value_end(start);
         self.at = skip_blank(bytes, end);
         Some(self.array.part(start, end))
     }

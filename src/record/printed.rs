@@ -5,7 +5,7 @@
 
 use super::escape;
 use super::raw::Raw;
-use super::scan::{byte, slice};
+use super::scan::{byte, slice, string_end};
 use super::text::is_blank;
 
 /// The body of a string (without its quotes) exactly as `JSON.stringify` prints it, so that equal bodies are equal texts.
@@ -14,6 +14,8 @@ pub struct Printed {
     body: Vec<u8>,
 }
 
+/// Bytes of a text that are copied together.
+const SHORT: usize = 16;
 /// Bytes of the escape `\udxxx`.
 const HALF: usize = 6;
 
@@ -33,9 +35,32 @@ impl Printed {
         self.push_body(body, string.is_known_canonical());
     }
 
+    /// Appends the texts of an array of strings that the engine printed.
+    pub(super) fn push_all(&mut self, strings: Raw<'_>) {
+        let bytes = strings.bytes();
+        let mut at = 1;
+        while byte(bytes, at) == b'"' {
+            let end = string_end(bytes, at);
+            let body = slice(bytes, at + 1, end - 1);
+            match bytes
+                .get(at + 1..)
+                .and_then(|rest| rest.first_chunk::<SHORT>())
+            {
+                Some(block) if body.len() <= SHORT && !body.starts_with(b"\\u") => {
+                    // A copy of a fixed length needs no call.
+                    let len = self.body.len() + body.len();
+                    self.body.extend_from_slice(block);
+                    self.body.truncate(len);
+                }
+                _ => self.push_body(body, true),
+            }
+            at = end + 1;
+        }
+    }
+
     /// Appends the body of a string.
     #[inline]
-    pub(super) fn push_body(&mut self, body: &[u8], canonical: bool) {
+    fn push_body(&mut self, body: &[u8], canonical: bool) {
         // Printed text begins with `\u` for a control character, or for a half that may meet another one.
         if canonical && !body.starts_with(b"\\u") {
             self.body.extend_from_slice(body);

@@ -8,9 +8,10 @@ use std::fmt;
 
 use crate::line::Span;
 
+use super::jumps::Jumps;
 use super::keys::{self, Keys};
 use super::members::{Canonical, Elements, Members, Place, Walk, has_key};
-use super::scan::{byte, slice};
+use super::scan::{bare_end, byte, near_stop, slice, value_end};
 use super::text::{Text, TextBuf};
 use super::validate::validate;
 use super::{escape, number};
@@ -62,6 +63,7 @@ pub struct Raw<'b> {
     bytes: &'b [u8],
     start: u64,
     form: Form,
+    jumps: Option<&'b Jumps>,
 }
 
 impl<'b> Raw<'b> {
@@ -70,6 +72,7 @@ impl<'b> Raw<'b> {
         bytes: b"null",
         start: 0,
         form: Form::Canonical,
+        jumps: None,
     };
 
     /// Validates a text by the grammar of `JSON.parse`; the value without whitespace around it. Spans count in `bytes`.
@@ -100,6 +103,7 @@ impl<'b> Raw<'b> {
             } else {
                 Form::Other
             },
+            jumps: None,
         }
     }
 
@@ -113,6 +117,7 @@ impl<'b> Raw<'b> {
             bytes: slice(self.bytes, from, to),
             start: self.start + from as u64,
             form,
+            jumps: self.jumps,
         }
     }
 
@@ -123,6 +128,39 @@ impl<'b> Raw<'b> {
             bytes,
             start: self.start,
             form: self.form,
+            jumps: None,
+        }
+    }
+
+    /// The same value, and where the long ones inside end. They must be of the line that it stands on.
+    pub(super) fn with_jumps(self, jumps: &'b Jumps) -> Raw<'b> {
+        Raw {
+            jumps: Some(jumps),
+            ..self
+        }
+    }
+
+    /// Offset behind the value that begins at `at`.
+    #[inline(always)]
+    pub(super) fn value_end(self, at: usize) -> usize {
+        match byte(self.bytes, at) {
+            b'"' => match near_stop(self.bytes, at + 1) {
+                Some(stop) if byte(self.bytes, stop) == b'"' => stop + 1,
+                _ => self.far_end(at),
+            },
+            b'{' | b'[' => self.far_end(at),
+            _ => bare_end(self.bytes, at),
+        }
+    }
+
+    #[inline(never)]
+    fn far_end(self, at: usize) -> usize {
+        let noted = self
+            .jumps
+            .and_then(|jumps| jumps.end_of(self.start + at as u64));
+        match noted {
+            Some(end) => (end - self.start) as usize,
+            None => value_end(self.bytes, at),
         }
     }
 
@@ -217,6 +255,11 @@ impl<'b> Raw<'b> {
     /// The elements of an array. Nothing for another kind.
     pub fn elements(self) -> Elements<'b> {
         Elements::of(self)
+    }
+
+    /// The elements behind the comma or bracket at an offset.
+    pub(super) fn elements_from(self, at: usize) -> Elements<'b> {
+        Elements::from(self, at)
     }
 
     /// A string's bytes between its quotes.

@@ -5,8 +5,10 @@
 
 use crate::line::{Seq, Span};
 
+use super::fast::natural;
 use super::members::Elements;
 use super::raw::{Kind, Raw};
+use super::scan::byte;
 
 /// A list of sequence numbers as it stands. Nothing is refused; what is wrong is said.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +40,8 @@ impl<'b> SourceSeqs<'b> {
             len: 0,
             ends: None,
         };
-        for element in value.elements() {
+        let numbers = list.numbers();
+        for element in value.elements_from(numbers) {
             match range_of(element) {
                 Some((start, end)) => list.add(start, end, element.kind() == Kind::Array),
                 None => drop(list.bad_member.get_or_insert(element.span())),
@@ -47,6 +50,25 @@ impl<'b> SourceSeqs<'b> {
         list
     }
 
+    /// Looks through the numbers at the list's begin that stand as the engine prints them; the offset of the comma or bracket before
+    /// the first element that does not.
+    fn numbers(&mut self) -> usize {
+        let bytes = self.value.bytes();
+        let mut at = 0;
+        while let Some((number, len)) = natural(bytes, at + 1)
+            && self.is_array
+        {
+            let end = at + 1 + len;
+            if !matches!(byte(bytes, end), b',' | b']') {
+                break;
+            }
+            self.add(Seq(number), Seq(number), false);
+            at = end;
+        }
+        at
+    }
+
+    #[inline]
     fn add(&mut self, start: Seq, end: Seq, is_pair: bool) {
         self.has_pair |= is_pair;
         // At most 2^53 a pair, and a pair takes five bytes: no log is long enough to overflow it, but a hostile one might try.
@@ -75,6 +97,26 @@ impl<'b> SourceSeqs<'b> {
         Ranges {
             elements: self.value.elements(),
         }
+    }
+
+    /// The same, with ranges that follow each other joined. O(1) for a list without gaps.
+    pub fn runs(&self) -> impl Iterator<Item = (Seq, Seq)> + use<'b> {
+        let is_sound = self.is_increasing && self.bad_member.is_none();
+        let whole = self
+            .ends
+            .filter(|(first, last)| is_sound && last.0 - first.0 + 1 == self.len);
+        let ranges = whole.is_none().then(|| self.ranges());
+        let mut ranges = ranges.into_iter().flatten().peekable();
+        let rest = std::iter::from_fn(move || {
+            let (start, mut end) = ranges.next()?;
+            while let Some((_, last)) =
+                ranges.next_if(|next| end.0.checked_add(1) == Some(next.0.0))
+            {
+                end = last;
+            }
+            Some((start, end))
+        });
+        whole.into_iter().chain(rest)
     }
 
     /// A number that stands there twice. O(elements · log elements), and O(1) for an increasing list.
@@ -140,6 +182,28 @@ mod tests {
         assert_eq!(seqs.len, 9_007_199_254_740_990);
         assert_eq!(seqs.ends, Some((Seq(1), Seq(9_007_199_254_740_991))));
         assert_eq!(seqs.repeated(), None);
+    }
+
+    #[test]
+    fn runs_join_what_follows() {
+        let runs = |text: &str| -> Vec<(u64, u64)> {
+            list(text).runs().map(|(a, b)| (a.0, b.0)).collect()
+        };
+        assert_eq!(
+            runs("[5,6,7,8,100000007,100000008,100000009]"),
+            [(5, 8), (100_000_007, 100_000_009)]
+        );
+        assert_eq!(
+            runs("[12345678,12345679,[12345680,12345690],12345691.0]"),
+            [(12_345_678, 12_345_691)]
+        );
+        assert_eq!(runs("[3,2,[1,2],4]"), [(3, 3), (2, 2), (1, 2), (4, 4)]);
+        assert_eq!(
+            runs("[0,9007199254740991]"),
+            [(0, 0), (9_007_199_254_740_991, 9_007_199_254_740_991)]
+        );
+        assert_eq!(runs("[ 1 , 2 ]"), [(1, 2)]);
+        assert_eq!(runs("[]"), []);
     }
 
     #[test]

@@ -24,6 +24,12 @@ pub(super) trait Sink {
     fn disorder(&mut self) {}
     /// The innermost open object ends before `end`.
     fn close(&mut self, _end: usize) {}
+    /// A container opens that is not empty.
+    fn enter(&mut self, _at: usize) {}
+    /// The innermost open container ends before `end`.
+    fn leave(&mut self, _end: usize) {}
+    /// A string that is no key, and not short.
+    fn string(&mut self, _start: usize, _end: usize) {}
 }
 
 impl Sink for () {}
@@ -145,7 +151,7 @@ impl<S: Sink> Pass<'_, '_, S> {
             };
             let first = byte(self.bytes, at);
             let end = match first {
-                b'"' => string(self.bytes, at, self.no_controls, &mut self.odd)?,
+                b'"' => self.string(at)?,
                 b'-' | b'0'..=b'9' => self.number(at)?,
                 b'{' | b'[' => {
                     let inside = self.blank(at + 1);
@@ -174,6 +180,7 @@ impl<S: Sink> Pass<'_, '_, S> {
     fn open(&mut self, at: usize, inside: usize) -> Next {
         let object = byte(self.bytes, at) == b'{';
         self.nesting.push(object);
+        self.sink.enter(at);
         if !object {
             return Next::Value(inside);
         }
@@ -207,6 +214,7 @@ impl<S: Sink> Pass<'_, '_, S> {
             }
             self.nesting.pop();
             at += 1;
+            self.sink.leave(at);
         }
     }
 
@@ -269,6 +277,19 @@ impl<S: Sink> Pass<'_, '_, S> {
         self.odd.canonical = true;
     }
 
+    /// Reads the string that opens at `open`; the offset behind it.
+    #[inline(always)]
+    fn string(&mut self, open: usize) -> Result<usize, usize> {
+        match near_stop(self.bytes, open + 1) {
+            Some(stop) if byte(self.bytes, stop) == b'"' => Ok(stop + 1),
+            _ => {
+                let end = far_string(self.bytes, open + 1, self.no_controls, &mut self.odd)?;
+                self.sink.string(open, end);
+                Ok(end)
+            }
+        }
+    }
+
     #[inline(always)]
     fn number(&mut self, at: usize) -> Result<usize, usize> {
         let (end, spelling) = number::read(self.bytes, at)?;
@@ -311,15 +332,6 @@ fn short_word(bytes: &[u8], from: usize, to: usize) -> u64 {
     match word(bytes, from) {
         Some(word) if len < 8 => word & ((1 << (8 * len)) - 1),
         _ => 0,
-    }
-}
-
-/// Reads the string that opens at `open`; the offset behind it.
-#[inline(always)]
-fn string(bytes: &[u8], open: usize, no_controls: bool, odd: &mut Odd) -> Result<usize, usize> {
-    match near_stop(bytes, open + 1) {
-        Some(stop) if byte(bytes, stop) == b'"' => Ok(stop + 1),
-        _ => far_string(bytes, open + 1, no_controls, odd),
     }
 }
 

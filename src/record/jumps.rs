@@ -1,0 +1,120 @@
+//! Where the long values of a line end, noted while the line is validated, so that nothing walks through them again to pass over them.
+//!
+//! **Takes** containers and strings in the order in which they begin. **Gives** the end of one that is long.
+//! **Never** notes a short value, or one far down: those are walked through.
+
+/// Values of fewer bytes are not noted.
+pub(super) const LONG: usize = 64;
+/// Containers further down are not noted, so that nesting costs no memory.
+const DEEP: usize = 32;
+/// No container is open.
+const NONE: usize = usize::MAX;
+
+/// The ends of the long values of one line. Offsets count in the line.
+#[derive(Debug)]
+pub(super) struct Jumps {
+    /// Where the line begins in the decoded log.
+    base: u64,
+    /// Start and end of each value, ascending by start; of a container that is open, in place of its end, the index of the one around it.
+    values: Vec<(usize, usize)>,
+    /// Index of the innermost open container.
+    open: usize,
+    depth: usize,
+}
+
+impl Default for Jumps {
+    fn default() -> Self {
+        Jumps {
+            base: 0,
+            values: Vec::new(),
+            open: NONE,
+            depth: 0,
+        }
+    }
+}
+
+impl Jumps {
+    /// Forgets what was noted, for a line that begins at `base`.
+    pub(super) fn clear(&mut self, base: u64) {
+        self.base = base;
+        self.values.clear();
+        self.open = NONE;
+        self.depth = 0;
+    }
+
+    /// A container opens.
+    #[inline]
+    pub(super) fn enter(&mut self, at: usize) {
+        self.depth += 1;
+        if self.depth <= DEEP {
+            self.values.push((at, self.open));
+            self.open = self.values.len() - 1;
+        }
+    }
+
+    /// The innermost open container ends before `end`.
+    #[inline]
+    pub(super) fn leave(&mut self, end: usize) {
+        self.depth = self.depth.saturating_sub(1);
+        if self.depth >= DEEP {
+            return;
+        }
+        let Some(value) = self.values.get_mut(self.open) else {
+            return;
+        };
+        let (start, around) = *value;
+        value.1 = end;
+        if end - start < LONG {
+            // What is inside is shorter still: the container is the last value.
+            self.values.truncate(self.open);
+        }
+        self.open = around;
+    }
+
+    /// A long string.
+    pub(super) fn string(&mut self, start: usize, end: usize) {
+        self.values.push((start, end));
+    }
+
+    /// Where the value ends that begins at this offset of the decoded log, if it was noted.
+    #[inline]
+    pub(super) fn end_of(&self, at: u64) -> Option<u64> {
+        let start = usize::try_from(at.checked_sub(self.base)?).ok()?;
+        let found = self.values.binary_search_by_key(&start, |value| value.0);
+        let (_, end) = self.values.get(found.ok()?)?;
+        Some(self.base + *end as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_values_are_found_by_their_start() {
+        let mut jumps = Jumps::default();
+        jumps.clear(1000);
+        jumps.enter(0);
+        jumps.enter(10);
+        jumps.leave(20);
+        jumps.enter(30);
+        jumps.string(40, 140);
+        jumps.leave(150);
+        jumps.string(160, 260);
+        jumps.leave(300);
+        let ends = [0, 10, 30, 40, 160].map(|at| jumps.end_of(1000 + at));
+        assert_eq!(ends, [Some(1300), None, Some(1150), Some(1140), Some(1260)]);
+        assert_eq!(jumps.end_of(999), None);
+    }
+
+    #[test]
+    fn containers_far_down_are_not_noted() {
+        let mut jumps = Jumps::default();
+        jumps.clear(0);
+        (0..1000).for_each(|at| jumps.enter(at));
+        (0..1000).for_each(|at| jumps.leave(2000 + at));
+        assert_eq!(jumps.values.len(), DEEP);
+        let at = |depth: u64| jumps.end_of(depth);
+        assert_eq!((at(0), at(31), at(32)), (Some(2999), Some(2968), None));
+    }
+}
