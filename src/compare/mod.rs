@@ -9,7 +9,15 @@ mod align;
 mod capture;
 mod captured;
 mod difference;
+mod inherited;
+mod layout;
+mod lineage;
+mod units;
+mod upgrade;
 
 pub use capture::{Capture, CaptureError, CapturedRow, Content};
 pub use captured::{Against, CaptureCheck, CaptureFault, RequestName, against};
 pub use difference::{Difference, Parting, first_difference};
+pub use inherited::{InheritedFault, inherited};
+pub use layout::{Misplaced, misplaced};
+pub use lineage::{Kin, Share, parents};

@@ -13,6 +13,7 @@ mod tool_history;
 mod walk;
 
 pub use calls::{Call, Calls, CallsOf, Purpose};
+pub(crate) use digest::hex;
 pub use digest::{Digests, digest_of, digest_of_bytes, hex_digest_of};
 pub use message::{Identity, derive_event_message};
 pub use tool_history::ToolUpdate;
