@@ -62,6 +62,9 @@ pub(crate) struct Verify {
     /// Compare each request with those captured in FILE: options or bodies, one JSON object a line
     #[arg(long, value_name = "FILE", help_heading = "Comparison")]
     pub(crate) against: Option<PathBuf>,
+    /// In human text, show sessions as a tree, forks under their parents, and no findings
+    #[arg(long, help_heading = "Output")]
+    pub(crate) tree: bool,
     /// Form of the report
     #[arg(long, value_enum, default_value_t = VerifyFormat::Human, help_heading = "Output")]
     pub(crate) format: VerifyFormat,

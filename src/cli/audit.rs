@@ -14,6 +14,7 @@ use crate::verdict::{self, Outcome};
 use super::discover::{Found, How};
 use super::exit::Status;
 use super::job::{self, Answer};
+use super::lineage::{self, Fork};
 use super::output;
 use super::plan::{Plan, shown};
 use super::progress::{Audience, Progress};
@@ -63,48 +64,83 @@ pub(crate) fn audit(
     Ok(audited)
 }
 
-/// One result per input, in input order.
+/// One result per input, in input order: every file for itself, then forks against their parents.
 fn side_by_side(
     plan: &Plan,
     capture: Option<&Capture<'_>>,
     audience: Audience,
 ) -> Result<Vec<FileReport>, String> {
     let found = &plan.inputs.found;
+    let workers = Workers::start(plan.jobs.min(found.len()).max(1))?;
     let progress = Progress::begin(found.iter().map(|found| found.size).sum(), audience);
-    let one = |at: usize, found: &Found| {
-        let report = report_of(plan, capture, found);
-        progress.advance(found.size);
-        (at, report)
-    };
-    // The largest first, so that none of them is left to run alone at the end.
-    let mut order: Vec<(usize, &Found)> = found.iter().enumerate().collect();
-    order.sort_by_key(|(at, found)| (std::cmp::Reverse(found.size), *at));
-    let workers = plan.jobs.min(found.len()).max(1);
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(workers)
-        .build()
-        .map_err(|error| format!("cannot start {workers} workers: {error}"))?;
-    let mut reports: Vec<(usize, FileReport)> = pool.install(|| {
-        order
-            .into_iter()
-            .par_bridge()
-            .map(|(at, found)| one(at, found))
-            .collect()
-    });
-    reports.sort_by_key(|(at, _)| *at);
-    Ok(reports.into_iter().map(|(_, report)| report).collect())
+    let answers = workers.all(
+        found,
+        |found| found.size,
+        |found| {
+            let answer = answer_to(plan, capture, found);
+            progress.advance(found.size);
+            answer
+        },
+    );
+    let (mut answers, mut errors): (Vec<_>, Vec<_>) = answers.into_iter().unzip();
+    let forks = lineage::forks(found, &answers);
+    let descents = workers.all(&forks, Fork::size, |fork| fork.descent(&plan.reading));
+    let parents = lineage::apply(descents, &mut answers, &mut errors);
+    let path_of = |at: usize| found.get(at).map(|found| found.path.clone());
+    let parents = parents.into_iter().map(|at| at.and_then(path_of));
+    let weighed = found.iter().zip(answers).zip(errors).zip(parents);
+    Ok(weighed
+        .map(|(((found, answer), error), parent)| FileReport {
+            parent,
+            ..weigh(plan, found, answer, error)
+        })
+        .collect())
 }
 
-fn report_of(plan: &Plan, capture: Option<&Capture<'_>>, found: &Found) -> FileReport {
+/// Threads that work on inputs.
+struct Workers(rayon::ThreadPool);
+
+impl Workers {
+    fn start(number: usize) -> Result<Workers, String> {
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(number)
+            .build()
+            .map(Workers)
+            .map_err(|error| format!("cannot start {number} workers: {error}"))
+    }
+
+    /// Does `work` on all items; the results stand in the order of the items.
+    fn all<T: Sync, R: Send>(
+        &self,
+        items: &[T],
+        size: impl Fn(&T) -> u64,
+        work: impl Fn(&T) -> R + Sync,
+    ) -> Vec<R> {
+        // The largest first, so that none of them is left to run alone at the end.
+        let mut order: Vec<(usize, &T)> = items.iter().enumerate().collect();
+        order.sort_by_key(|(at, item)| (std::cmp::Reverse(size(item)), *at));
+        let mut results: Vec<(usize, R)> = self.0.install(|| {
+            let order = order.into_iter().par_bridge();
+            order.map(|(at, item)| (at, work(item))).collect()
+        });
+        results.sort_by_key(|(at, _)| *at);
+        results.into_iter().map(|(_, result)| result).collect()
+    }
+}
+
+fn answer_to(
+    plan: &Plan,
+    capture: Option<&Capture<'_>>,
+    found: &Found,
+) -> (Answer, Option<String>) {
     let answer = match &found.problem {
         Some(problem) => Err(problem.clone()),
         None => job::audit(found, &plan.reading, capture),
     };
-    let (answer, error) = match answer {
+    match answer {
         Ok(answer) => (answer, None),
         Err(error) => (Answer::unreadable(), Some(error)),
-    };
-    weigh(plan, found, answer, error)
+    }
 }
 
 /// Whether a result is of a file that is no session log of this harness.
@@ -144,5 +180,6 @@ pub(super) fn weigh(
         error,
         digest: answer.digest,
         older: found.older.clone(),
+        parent: None,
     }
 }

@@ -83,6 +83,18 @@ pub(super) fn note_newer(found: &mut [Found]) {
     }
 }
 
+/// The file of this generation of the same session beside a file, if it is there.
+pub(super) fn beside(path: &Path, generation: u64) -> Option<PathBuf> {
+    generation_of(path)?;
+    let middle = match generation {
+        0 => String::new(),
+        _ => format!(".v{generation}"),
+    };
+    let names = [".jsonl", ".jsonl.zstd"].map(|end| format!("session{middle}{end}"));
+    let paths = names.map(|name| directory_of(path).join(name));
+    paths.into_iter().find(|path| path.is_file())
+}
+
 fn highest_in(directory: &Path) -> Option<(u64, PathBuf)> {
     let here = directory.as_os_str().is_empty();
     let children = fs::read_dir(if here { Path::new(".") } else { directory }).ok()?;

@@ -7,11 +7,11 @@ use std::error::Error;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use crate::compare::{self, Against, Capture};
+use crate::compare::{self, Against, Capture, Kin};
 use crate::dialect;
-use crate::finding::{Finding, Rule};
+use crate::finding::{Finding, Place, Rule};
 use crate::log::{self, Log, ReadOptions, Retain};
-use crate::report::{FormatRow, SessionFacts};
+use crate::report::{FormatRow, Inherited, SessionFacts};
 use crate::rules;
 use crate::source::{Input, InputDigest, MmapMode, Source, SourceError, SourceOptions};
 use crate::verdict::Standing;
@@ -55,6 +55,10 @@ pub(crate) struct Answer {
     pub(crate) findings: Vec<Finding>,
     /// SHA-256 of the bytes as read, in hexadecimal.
     pub(crate) digest: Option<String>,
+    /// What the log says of its descent.
+    pub(crate) kin: Option<Kin>,
+    /// The place of its first line.
+    pub(crate) top: Place,
 }
 
 impl Answer {
@@ -65,6 +69,8 @@ impl Answer {
             session: None,
             findings: Vec::new(),
             digest: None,
+            kin: None,
+            top: Place::default(),
         }
     }
 }
@@ -129,12 +135,12 @@ pub(crate) fn with_log<T>(
     Err("it could not be read".into())
 }
 
-/// Opens a file of captured requests, to be read like a log.
+/// Opens a file that is no input, or one that was read already: captured requests, a parent.
 ///
 /// # Errors
 ///
 /// It cannot be read; the message says why in one line.
-pub(crate) fn open_capture(path: &Path, reading: &Reading) -> Result<Source, String> {
+pub(crate) fn open_again(path: &Path, reading: &Reading) -> Result<Source, String> {
     let written = std::fs::metadata(path).and_then(|metadata| metadata.modified());
     let options = options_of(reading, written.ok());
     Source::open(&Input::Path(path.to_path_buf()), &options).map_err(cannot_read)
@@ -197,14 +203,20 @@ fn answer_of(log: &Log<'_>, found: &Found) -> Answer {
     let mut findings = rules::judge(log);
     if let Some(name) = found.newer.as_deref().and_then(Path::file_name) {
         findings.push(rules::newer_sibling(log, &name.to_string_lossy()));
-        rules::sort(&mut findings);
     }
+    if standing == Standing::Readable {
+        findings.extend(rules::path_does_not_fit(log, &found.path));
+    }
+    rules::sort(&mut findings);
     let digest = log.source.digest.map(hex);
+    let kin = Kin::of(log);
     Answer {
         standing,
-        session: facts_of(log),
+        session: facts_of(log, kin.as_ref()),
         findings,
         digest,
+        kin,
+        top: rules::header_place(log),
     }
 }
 
@@ -212,7 +224,7 @@ fn hex(bytes: [u8; 32]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn facts_of(log: &Log<'_>) -> Option<SessionFacts> {
+fn facts_of(log: &Log<'_>, kin: Option<&Kin>) -> Option<SessionFacts> {
     let header = log.header.as_ref()?;
     let id = header
         .id
@@ -230,6 +242,13 @@ fn facts_of(log: &Log<'_>) -> Option<SessionFacts> {
         } else {
             log.settlement.requests.len() as u64
         },
+        parent: kin.and_then(|kin| kin.parent.clone()),
+        inherited: kin.map(|kin| kin.inherited).map(|share| Inherited {
+            events: share.events,
+            turns: share.turns,
+            steps: share.steps,
+            requests: share.requests,
+        }),
     })
 }
 

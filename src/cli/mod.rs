@@ -14,6 +14,7 @@ mod explain;
 mod generations;
 mod job;
 mod limits;
+mod lineage;
 mod output;
 mod plan;
 mod progress;

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use crate::compare::Capture;
-use crate::report::{self, Format, Look, Report};
+use crate::report::{self, Format, Look, Report, Setting};
 use crate::source::Source;
 use crate::verdict::Fingerprint;
 
@@ -47,6 +47,11 @@ pub(super) fn run(args: &Verify, environment: &Environment) -> Result<Status, St
     let report = Report {
         command: "verify",
         exit_code: audited.status.code(),
+        setting: if args.tree {
+            Setting::Tree
+        } else {
+            Setting::List
+        },
         files: &audited.files,
         passed_over: &audited.passed_over,
         unused: &unused,
@@ -78,7 +83,7 @@ pub(super) fn run(args: &Verify, environment: &Environment) -> Result<Status, St
 /// Opens a capture. Its name stands in messages.
 fn open(path: &Path, plan: &Plan) -> Result<(String, Source), String> {
     let name = shown(path);
-    let source = job::open_capture(path, &plan.reading);
+    let source = job::open_again(path, &plan.reading);
     let source = source.map_err(|error| format!("{name}: {error}"))?;
     Ok((name, source))
 }

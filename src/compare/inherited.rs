@@ -90,3 +90,115 @@ fn first_difference_but_time(own: Raw<'_>, other: Raw<'_>) -> Option<Difference>
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn log(id: &str, version: u8, events: &[&str]) -> Source {
+        let seeded = if version < 2 {
+            ""
+        } else {
+            ",\"isSeeded\":false"
+        };
+        let mut text = format!(
+            "{{\"type\":\"session\",\"version\":{version},\"id\":\"{id}\",\"createdAt\":1{seeded},\"delegationDepth\":0}}\n"
+        );
+        for (seq, event) in events.iter().enumerate() {
+            let (kind, data) = event.split_once(' ').expect("type and data");
+            let append = if kind.ends_with("/message") {
+                ",\"surfaceOp\":\"append\""
+            } else {
+                ""
+            };
+            text.push_str(&format!(
+                "{{\"type\":\"{kind}\",\"seq\":{seq},\"time\":{seq},\"data\":{data}{append}}}\n"
+            ));
+        }
+        Source::from_bytes(text.into_bytes())
+    }
+
+    fn first_fault(version: u8, parent: &[&str], fork: &[&str]) -> Option<(u64, Option<String>)> {
+        let (own, theirs) = (log("s-2", version, fork), log("s-1", version, parent));
+        let fault = inherited(&own, &theirs, Seq(fork.len() as u64)).expect("readable")?;
+        Some((
+            fault.seq.0,
+            fault.difference.map(|difference| difference.pointer),
+        ))
+    }
+
+    #[test]
+    fn what_a_loader_makes_of_an_event_is_that_event() {
+        let pairs = [
+            (
+                r#"turn/start {"turn":1,"trigger":{"kind":"message","source":{"kind":"user"}}}"#,
+                r#"turn/start {"turn":1}"#,
+            ),
+            (
+                r#"steering/message {"turn":1,"content":[],"source":{"kind":"user"}}"#,
+                r#"user/message {"content":[],"source":{"kind":"user"},"id":"legacy-message:s-1:1","role":"user"}"#,
+            ),
+            (
+                r#"steering/message {"turn":1,"message":{"id":"m","role":"user","content":[],"source":{"kind":"user"}}}"#,
+                r#"user/message {"id":"m","role":"user","content":[],"source":{"kind":"user"}}"#,
+            ),
+            (
+                r#"steering/message {"turn":1,"content":[],"source":{"kind":"user"}}"#,
+                r#"steering/message {"turn":1,"message":{"id":"legacy-message:s-1:3","role":"user","content":[],"source":{"kind":"user"}}}"#,
+            ),
+            (
+                r#"turn/end {"turn":1,"reason":{"kind":"disposed"}}"#,
+                r#"turn/end {"turn":1,"reason":{"kind":"aborted","reason":{"kind":"disposed"}}}"#,
+            ),
+            (
+                r#"turn/end {"turn":1,"reason":{"kind":"aborted"}}"#,
+                r#"turn/end {"turn":1,"reason":{"kind":"aborted","reason":{"kind":"legacy"}}}"#,
+            ),
+            (
+                r#"turn/end {"turn":1,"reason":{"kind":"error","step":1,"message":"no"}}"#,
+                r#"turn/end {"turn":1,"reason":{"kind":"error","error":{"message":"no","code":"UNKNOWN"}}}"#,
+            ),
+            (
+                r#"turn/end {"turn":1,"reason":{"kind":"error","step":1,"failure":{"message":"no","code":"X"}}}"#,
+                r#"turn/end {"turn":1,"reason":{"kind":"error","error":{"message":"no","code":"X"}}}"#,
+            ),
+        ];
+        let (parent, fork): (Vec<&str>, Vec<&str>) = pairs.into_iter().unzip();
+        assert_eq!(first_fault(0, &parent, &fork), None);
+        assert_eq!(first_fault(0, &fork, &parent), None);
+    }
+
+    #[test]
+    fn what_no_loader_makes_is_a_fault() {
+        let parent = [
+            r#"turn/start {"turn":1}"#,
+            r#"turn/end {"turn":1,"reason":{"kind":"completed"}}"#,
+        ];
+        let fork = [
+            parent[0],
+            r#"turn/end {"turn":1,"reason":{"kind":"blocked"}}"#,
+        ];
+        assert_eq!(
+            first_fault(0, &parent, &fork),
+            Some((1, Some("/data/reason/kind".into())))
+        );
+        assert_eq!(first_fault(0, &parent[..1], &parent), Some((1, None)));
+        let legacy = r#"user/message {"content":[1],"source":{"kind":"user"},"id":"legacy-message:s:0","role":"user"}"#;
+        let parts = r#"user/message {"content":[2],"source":{"kind":"user"}}"#;
+        assert_eq!(
+            first_fault(0, &[parts], &[legacy]).map(|(seq, _)| seq),
+            Some(0)
+        );
+    }
+
+    #[test]
+    fn ids_that_a_codec_made_of_the_sessions_id_are_not_compared() {
+        let row = |id: &str| format!(r#"llm/retry {{"retryId":"legacy-retry:{id}:4","x":"a\"b"}}"#);
+        let (theirs, own, other) = (row("s-1"), row("s-2"), row("s-2").replace("a\\", "c\\"));
+        assert_eq!(first_fault(2, &[&theirs], &[&own]), None);
+        assert_eq!(
+            first_fault(2, &[&theirs], &[&other]).map(|(seq, _)| seq),
+            Some(0)
+        );
+    }
+}

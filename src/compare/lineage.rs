@@ -1,8 +1,9 @@
 //! Which log is whose parent.
 //!
-//! **Takes** what the header lines of several logs say, and their paths. **Gives** for each log its parent among them.
+//! **Takes** what the header lines of several logs say, and their paths. **Gives** for each log who may be its parent among them.
 //! **Never** reads a log.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -83,44 +84,50 @@ fn share(log: &Log<'_>, until: Seq) -> Share {
     }
 }
 
-/// For each log the index of its parent among them, where there is one.
+/// A log that has the id that another one names as its parent's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// Its index among the logs.
+    pub at: usize,
+    /// Whether both lie where the harness would keep them: in one directory, or in directories side by side.
+    pub is_near: bool,
+}
+
+/// For each log those that have its parent's id, the likeliest first.
 ///
-/// Of several logs with the parent's id the nearest in the tree of directories is meant, of equally near ones the one of the same
-/// generation, then the first. A log is never its own parent, nor that of its own ancestors.
-pub fn parents(logs: &[(&Path, Option<&Kin>)]) -> Vec<Option<usize>> {
+/// Of several the nearest in the tree of directories is the likeliest, of equally near ones the one of the same generation, then the
+/// first. A log is no candidate for itself.
+pub fn candidates(logs: &[(&Path, Option<&Kin>)]) -> Vec<Vec<Candidate>> {
     let mut by_id: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, (_, kin)) in logs.iter().enumerate() {
         if let Some(kin) = kin {
             by_id.entry(&kin.id).or_default().push(at);
         }
     }
-    let mut parents: Vec<Option<usize>> = vec![None; logs.len()];
-    for (at, (path, kin)) in logs.iter().enumerate() {
-        let Some((kin, parent)) = kin.and_then(|kin| Some((kin, kin.parent.as_deref()?))) else {
-            continue;
+    let of_log = |(at, (path, kin)): (usize, &(&Path, Option<&Kin>))| {
+        let parent = kin.and_then(|kin| Some((kin, kin.parent.as_deref()?)));
+        let Some((kin, parent)) = parent else {
+            return Vec::new();
         };
-        let candidates = by_id.get(parent).into_iter().flatten().copied();
-        let rank = |other: &usize| {
-            let (their_path, theirs) = logs.get(*other).copied().unwrap_or((path, None));
-            let same = theirs.is_some_and(|theirs| theirs.generation == kin.generation);
-            (
-                shared_directories(path, their_path),
-                same,
-                std::cmp::Reverse(*other),
-            )
-        };
-        let nearest = candidates
-            .filter(|other| !descends(&parents, *other, at))
-            .max_by_key(rank);
-        if let Some(slot) = parents.get_mut(at) {
-            *slot = nearest;
-        }
-    }
-    parents
+        let others = by_id.get(parent).into_iter().flatten().copied();
+        let others = others.filter(|other| *other != at && kin.id != parent);
+        let mut ranked: Vec<_> = others
+            .filter_map(|other| {
+                let (their_path, theirs) = logs.get(other)?;
+                let same = theirs.is_some_and(|theirs| theirs.generation == kin.generation);
+                let far = Reverse(shared_directories(path, their_path));
+                let is_near = are_near(path, their_path);
+                Some(((far, !same, other), Candidate { at: other, is_near }))
+            })
+            .collect();
+        ranked.sort_by_key(|(rank, _)| *rank);
+        ranked.into_iter().map(|(_, candidate)| candidate).collect()
+    };
+    logs.iter().enumerate().map(of_log).collect()
 }
 
 /// Whether `log` is `ancestor` or descends from it.
-fn descends(parents: &[Option<usize>], log: usize, ancestor: usize) -> bool {
+pub fn descends(parents: &[Option<usize>], log: usize, ancestor: usize) -> bool {
     let mut at = Some(log);
     while let Some(log) = at {
         if log == ancestor {
@@ -129,6 +136,11 @@ fn descends(parents: &[Option<usize>], log: usize, ancestor: usize) -> bool {
         at = parents.get(log).copied().flatten();
     }
     false
+}
+
+fn are_near(one: &Path, other: &Path) -> bool {
+    let project = |path: &Path| path.parent().and_then(Path::parent).map(Path::to_owned);
+    one.parent() == other.parent() || (project(one).is_some() && project(one) == project(other))
 }
 
 /// How many directories two paths share from the first on.
@@ -161,16 +173,18 @@ mod tests {
         }
     }
 
-    fn parents_of(logs: &[(&str, Kin)]) -> Vec<Option<usize>> {
+    fn candidates_of(logs: &[(&str, Kin)]) -> Vec<Vec<usize>> {
         let logs: Vec<_> = logs
             .iter()
             .map(|(path, kin)| (Path::new(path), Some(kin)))
             .collect();
-        parents(&logs)
+        let all = candidates(&logs).into_iter();
+        all.map(|found| found.iter().map(|candidate| candidate.at).collect())
+            .collect()
     }
 
     #[test]
-    fn the_nearest_log_of_the_parents_id_is_the_parent() {
+    fn the_nearest_log_of_the_parents_id_is_the_likeliest() {
         use Generation::{V3, V4};
         let logs = [
             ("a/p/session.v4.jsonl", kin("p", None, V4)),
@@ -180,21 +194,34 @@ mod tests {
             ("a/c/session.v3.jsonl", kin("c", Some("p"), V3)),
             ("b/d/session.v3.jsonl", kin("d", Some("p"), V3)),
             ("b/e/session.v3.jsonl", kin("e", Some("gone"), V3)),
+            ("b/f/session.v3.jsonl", kin("f", Some("f"), V3)),
         ];
-        assert_eq!(
-            parents_of(&logs),
-            [None, None, None, Some(2), Some(0), Some(1), None]
-        );
+        let none: Vec<usize> = Vec::new();
+        let expected = [
+            none.clone(),
+            none.clone(),
+            none.clone(),
+            vec![2, 1, 0],
+            vec![0, 1, 2],
+            vec![1, 2, 0],
+            none.clone(),
+            none,
+        ];
+        assert_eq!(candidates_of(&logs), expected);
     }
 
     #[test]
-    fn no_log_descends_from_itself() {
-        use Generation::V4;
-        let logs = [
-            ("a", kin("a", Some("b"), V4)),
-            ("b", kin("b", Some("a"), V4)),
-            ("c", kin("c", Some("c"), V4)),
-        ];
-        assert_eq!(parents_of(&logs), [Some(1), None, None]);
+    fn a_parent_lies_beside_its_forks() {
+        let near = |one: &str, other: &str| are_near(Path::new(one), Path::new(other));
+        assert!(near("r/--p--/a/session.jsonl", "r/--p--/b/session.jsonl"));
+        assert!(near("r/cwd-1/a.jsonl", "r/cwd-1/b.jsonl") && near("a.jsonl", "b.jsonl"));
+        assert!(!near("r/x/a/session.jsonl", "r/y/a/session.jsonl"));
+    }
+
+    #[test]
+    fn descent_is_followed_upward() {
+        let parents = [None, Some(0), Some(1), None];
+        assert!(descends(&parents, 2, 0) && descends(&parents, 2, 2));
+        assert!(!descends(&parents, 3, 0) && !descends(&parents, 0, 2));
     }
 }

@@ -20,4 +20,4 @@ pub use captured::{Against, CaptureCheck, CaptureFault, RequestName, against};
 pub use difference::{Difference, Parting, first_difference};
 pub use inherited::{InheritedFault, inherited};
 pub use layout::{Misplaced, misplaced};
-pub use lineage::{Kin, Share, parents};
+pub use lineage::{Candidate, Kin, Share, candidates, descends};

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::upgrade::upgraded;
+use super::upgrade::{upgraded, without_made_ids};
 use crate::dialect::{Decoder, Detected, Generation, detect};
 use crate::event::{At, Body, Chunk, Event, Faults, Outcome, StepName, Surface};
 use crate::line::{Line, LineEnd, LineNo, Seq};
@@ -21,7 +21,8 @@ pub(super) struct Unit {
     pub(super) line: LineNo,
     /// Of everything that it says, but not when.
     pub(super) digest: u128,
-    /// Of what a later build makes of it when it loads it (version 0); absent where it stays as it is.
+    /// Of what a later build makes of it when it loads it (version 0), or without the ids that a codec made (version 2 and later);
+    /// absent where nothing is made of it.
     pub(super) upgraded: Option<u128>,
 }
 
@@ -144,7 +145,7 @@ fn units(event: &Event<'_>, generation: Generation, out: &mut VecDeque<Unit>) {
         _ => {
             let upgraded = match generation {
                 Generation::V0 | Generation::V1 => upgraded(event),
-                _ => None,
+                _ => without_made_ids(event),
             };
             let upgraded = upgraded.map(|says| {
                 let mut hasher = Xxh3::new();

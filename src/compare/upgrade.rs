@@ -1,6 +1,6 @@
-//! What a later build makes of an older build's event when it loads it: one digest for both forms.
+//! What a later build makes of an older build's event when it loads or migrates it: one digest for both forms.
 //!
-//! **Takes** an event of version 0. **Gives** a digest that is equal for the event as it was first written and as a fork of it by a
+//! **Takes** an event. **Gives** a digest that is equal for the event as it was first written and as a fork of it by a
 //! later build holds it. **Never** tells two events apart that a loader makes equal.
 //!
 //! Source: format reference, section C.4.
@@ -19,6 +19,50 @@ pub(super) fn upgraded(event: &Event<'_>) -> Option<u128> {
         }
         Body::Message(message) => message_digest(message),
         _ => None,
+    }
+}
+
+/// The digest of an event's data without the ids that a codec made of the session's own id; `None` where there are none.
+///
+/// A fork and its parent that were migrated each by itself differ in nothing else.
+pub(super) fn without_made_ids(event: &Event<'_>) -> Option<u128> {
+    const MADE: [&[u8]; 4] = [
+        b"\"legacy-message:",
+        b"\"legacy-retry:",
+        b"\"legacy-compaction:",
+        b"\"v2-to-v3-system-",
+    ];
+    let data = event.value.get("data")?.printed();
+    let mut rest = &data[..];
+    let mut kept = Vec::new();
+    let mut is_made = false;
+    while let Some(at) = memchr::memchr(b'"', rest) {
+        let (before, string) = rest.split_at_checked(at)?;
+        kept.extend_from_slice(before);
+        let end = string_end(string)?;
+        let (string, behind) = string.split_at_checked(end)?;
+        match MADE.iter().find(|made| string.starts_with(made)) {
+            Some(made) => {
+                kept.extend_from_slice(made);
+                is_made = true;
+            }
+            None => kept.extend_from_slice(string),
+        }
+        rest = behind;
+    }
+    kept.extend_from_slice(rest);
+    is_made.then(|| xxh3_128(&kept))
+}
+
+/// The length of the string that `text` begins with, quotes included.
+fn string_end(text: &[u8]) -> Option<usize> {
+    let mut at = 1;
+    loop {
+        at += memchr::memchr2(b'"', b'\\', text.get(at..)?)?;
+        match text.get(at)? {
+            b'"' => return Some(at + 1),
+            _ => at += 2,
+        }
     }
 }
 

@@ -15,12 +15,17 @@ use crate::verdict::Outcome;
 use super::paint::{Paint, Tone};
 use super::safe::{Safe, SafePath};
 use super::snippet::{Snippet, Window};
-use super::{Detail, Excerpts, FileReport, Look, Report, words};
+use super::{Detail, Excerpts, FileReport, Look, Report, Setting, tree, words};
 
 /// Writes the run.
 pub(super) fn write(report: &Report<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> {
-    for file in report.files {
-        write_file(file, look, out)?;
+    match report.setting {
+        Setting::List => {
+            for file in report.files {
+                write_file(file, look, out)?;
+            }
+        }
+        Setting::Tree => tree::write(report, look, out)?,
     }
     if look.detail == Detail::Quiet {
         return Ok(());
@@ -88,8 +93,9 @@ fn is_wrong(file: &FileReport) -> bool {
     !is_read || file.verdict.fails || counts.error + counts.warning > 0
 }
 
-fn write_head(file: &FileReport, look: Look, out: &mut dyn Write) -> io::Result<()> {
-    let (mark, tone) = match file.verdict.outcome {
+/// The sign before a file, and its tone.
+pub(super) fn mark(file: &FileReport) -> (&'static str, Tone) {
+    match file.verdict.outcome {
         Outcome::Clean => ("✓", Tone::Good),
         Outcome::Findings if file.verdict.counts.error > 0 || file.verdict.fails => {
             ("✗", Tone::Bad)
@@ -98,7 +104,11 @@ fn write_head(file: &FileReport, look: Look, out: &mut dyn Write) -> io::Result<
         Outcome::Findings => ("✓", Tone::Good),
         Outcome::Rejected | Outcome::Unsupported | Outcome::Unreadable => ("✗", Tone::Bad),
         Outcome::Foreign => ("?", Tone::Doubt),
-    };
+    }
+}
+
+fn write_head(file: &FileReport, look: Look, out: &mut dyn Write) -> io::Result<()> {
+    let (mark, tone) = mark(file);
     let path = look
         .paint
         .tone(Tone::Strong, SafePath(&file.path))
@@ -110,12 +120,13 @@ fn write_head(file: &FileReport, look: Look, out: &mut dyn Write) -> io::Result<
             Some(version) if !facts.dialect.starts_with('v') => format!("v{version} "),
             _ => String::new(),
         };
+        let inherited = facts.inherited.unwrap_or_default();
         let session = format!(
             "  {version}{}, {}, {}, {}",
             facts.dialect,
             words::count(facts.turns, "turn"),
             words::count(facts.steps, "step"),
-            words::count(facts.requests, "request")
+            words::shared(facts.requests, "request", inherited.requests)
         );
         write!(out, "{}", look.paint.tone(Tone::Faint, session))?;
     }

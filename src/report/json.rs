@@ -144,6 +144,8 @@ struct FileView<'r> {
     input_sha256: Option<&'r str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     other_generations: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent_path: Option<String>,
     counts: CountsView,
     #[serde(skip_serializing_if = "is_zero")]
     accepted: u64,
@@ -164,6 +166,10 @@ impl<'r> FileView<'r> {
                 .iter()
                 .map(|path| path.to_string_lossy().into_owned())
                 .collect(),
+            parent_path: file
+                .parent
+                .as_ref()
+                .map(|path| path.to_string_lossy().into_owned()),
             counts: CountsView {
                 error: counts.error,
                 warning: counts.warning,
@@ -185,10 +191,23 @@ struct SessionView<'r> {
     turns: u64,
     steps: u64,
     requests: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inherited: Option<InheritedView>,
+}
+
+#[derive(Serialize)]
+struct InheritedView {
+    events: u64,
+    turns: u64,
+    steps: u64,
+    requests: u64,
 }
 
 impl<'r> SessionView<'r> {
     fn of(facts: &'r SessionFacts) -> SessionView<'r> {
+        let inherited = facts.inherited.filter(|inherited| inherited.events > 0);
         SessionView {
             id: &facts.id,
             version: facts.version,
@@ -197,6 +216,13 @@ impl<'r> SessionView<'r> {
             turns: facts.turns,
             steps: facts.steps,
             requests: facts.requests,
+            parent: facts.parent.as_deref(),
+            inherited: inherited.map(|inherited| InheritedView {
+                events: inherited.events,
+                turns: inherited.turns,
+                steps: inherited.steps,
+                requests: inherited.requests,
+            }),
         }
     }
 }

@@ -21,6 +21,7 @@ pub(crate) mod schema;
 mod snippet;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod words;
 
 pub(crate) use formats::{FormatRow, write_formats, write_formats_json};
@@ -59,6 +60,23 @@ pub(crate) struct SessionFacts {
     pub(crate) steps: u64,
     /// Number of requests.
     pub(crate) requests: u64,
+    /// The id of the session it was forked from or started by. Hostile, too.
+    pub(crate) parent: Option<String>,
+    /// How much of it is the parent's; absent if its header was not read.
+    pub(crate) inherited: Option<Inherited>,
+}
+
+/// How much of a log is its parent's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Inherited {
+    /// Number of events.
+    pub(crate) events: u64,
+    /// Number of turns.
+    pub(crate) turns: u64,
+    /// Number of steps.
+    pub(crate) steps: u64,
+    /// Number of requests.
+    pub(crate) requests: u64,
 }
 
 /// The result of one input.
@@ -76,6 +94,8 @@ pub(crate) struct FileReport {
     pub(crate) digest: Option<String>,
     /// Lower generations of the same session beside it, left aside.
     pub(crate) older: Vec<PathBuf>,
+    /// The parent session's log, where it is among the inputs.
+    pub(crate) parent: Option<PathBuf>,
 }
 
 /// The results of one run.
@@ -85,6 +105,8 @@ pub(crate) struct Report<'r> {
     pub(crate) command: &'static str,
     /// The exit code that was decided.
     pub(crate) exit_code: u8,
+    /// How human text sets the files out.
+    pub(crate) setting: Setting,
     /// One result for each input, in input order.
     pub(crate) files: &'r [FileReport],
     /// Files that a walk found and that are no session logs.
@@ -127,6 +149,15 @@ pub(crate) enum Format {
     Github,
     /// Markdown for an issue or a pull request.
     Markdown,
+}
+
+/// How human text sets the files out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Setting {
+    /// One after the other, each with its findings.
+    List,
+    /// Forks under their parents, without findings.
+    Tree,
 }
 
 /// How a report should look. None of it changes what is reported.

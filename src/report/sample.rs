@@ -9,7 +9,7 @@ use crate::line::{LineNo, Seq, Span};
 use crate::rules;
 use crate::verdict::{Accepted, Baseline, Fingerprint, Policy, Standing, Verdict, decide};
 
-use super::{Detail, Excerpts, FileReport, Look, Paint, Report, SessionFacts};
+use super::{Detail, Excerpts, FileReport, Inherited, Look, Paint, Report, SessionFacts, Setting};
 
 /// What a log would hold to attack a terminal, a workflow command, Markdown, and a table.
 pub(super) const HOSTILE: &str =
@@ -58,12 +58,20 @@ fn file(path: &str, standing: Standing, findings: Vec<Finding>) -> FileReport {
             turns: 2,
             steps: 1,
             requests: 3,
+            parent: Some(format!("parent-{HOSTILE}")),
+            inherited: Some(Inherited {
+                events: 20,
+                turns: 1,
+                steps: 1,
+                requests: 1,
+            }),
         }),
         verdict,
         error: (standing == Standing::Unreadable)
             .then(|| "cannot read: permission denied".to_string()),
         digest: None,
         older: Vec::new(),
+        parent: None,
     }
 }
 
@@ -140,6 +148,7 @@ pub(super) fn report<'r>(
     Report {
         command: "verify",
         exit_code: 2,
+        setting: Setting::List,
         files,
         passed_over,
         unused,

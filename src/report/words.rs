@@ -17,6 +17,14 @@ pub(crate) fn count(number: u64, noun: &str) -> String {
     format!("{} {noun}{plural}", grouped(number))
 }
 
+/// `12 requests`, and how many of them are inherited, if any are: `12 requests (8 inherited)`.
+pub(crate) fn shared(number: u64, noun: &str, inherited: u64) -> String {
+    match inherited {
+        0 => count(number, noun),
+        _ => format!("{} ({} inherited)", count(number, noun), grouped(inherited)),
+    }
+}
+
 /// `1,234,567`.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();

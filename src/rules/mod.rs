@@ -10,6 +10,7 @@ pub mod catalogue;
 mod dialect;
 mod header;
 mod judge;
+mod lineage;
 mod records;
 mod responses;
 mod surface;
@@ -20,3 +21,6 @@ pub use captured::captured;
 pub use catalogue::{CATALOGUE, find};
 pub use dialect::newer_sibling;
 pub use judge::{judge, sort};
+pub use lineage::{
+    ParentGap, header_place, inherited_differs, parent_not_found, path_does_not_fit,
+};

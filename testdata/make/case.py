@@ -4,20 +4,20 @@ CASES = []
 
 
 class Case:
-    """`findings` are lines such as "0401 error 5": code, level, seq (`-` for none), in the order of the report. Cache
-    and lineage (08, 09) are left out: they are judged over whole sessions, and have fixtures elsewhere."""
+    """`findings` are lines such as "0401 error 5": code, level, seq (`-` for none), in the order of the report. The
+    cache (08) is left out: it is judged over whole sessions, and has fixtures elsewhere. `path` is where the log lies in its folder."""
 
-    def __init__(self, code, name, log, findings, args=None, compressed=False, files=None):
+    def __init__(self, code, name, log, findings, args=None, compressed=False, files=None, path=None):
         self.code, self.name = code, name
         self.log = log if isinstance(log, bytes) else log.bytes()
         self.findings = [f"DSH{finding}" for finding in findings]
-        self.args, self.compressed, self.files = args, compressed, files or {}
+        self.args, self.compressed, self.files, self.path = args, compressed, files or {}, path
 
     def paths(self):
         """Name and bytes of every file, below the folder of the rule."""
         suffix = ".jsonl.zstd" if self.compressed else ".jsonl"
-        if self.files:
-            yield f"{self.name}/session{suffix}", self.log
+        if self.files or self.path:
+            yield f"{self.name}/{self.path or 'session' + suffix}", self.log
         else:
             yield self.name + suffix, self.log
         yield self.name + ".expected", "".join(line + "\n" for line in self.findings).encode()

@@ -110,7 +110,7 @@ bad_header("seeded-is-missing", V2, without=["isSeeded"])
 passes("0308", "every-member", plain(Head, origin="subagent", agentPreset="scout"))
 log = plain(Head, parentSession="s-0", seedLength=13)
 log.end_seed()
-passes("0308", "fork", log)
+passes("0308", "fork", log, "0902 note -")
 
 # 0309 ambiguous-request
 SPREAD = 1785163185000
