@@ -1,11 +1,14 @@
 //! Family 08: where the prefix cache was lost.
 //!
-//! **Takes** the answer of the cache model. **Gives** findings 0801, 0802, 0804, 0806 and 0808. **Never** computes a prefix.
+//! **Takes** the answer of the cache model, and the headers of a log. **Gives** findings 0801 to 0806 and 0808. **Never** computes a
+//! prefix; budgets (0807) are judged where they are set.
 
 use super::catalogue::*;
 use crate::analyse::answer::{Break, CacheReport, CacheRow, CacheVerdict, Cause, ReplaceKind};
 use crate::finding::{Bytes, Certainty, Finding, Place};
-use crate::line::Millis;
+use crate::fold::{HeaderFact, header_part};
+use crate::line::{Millis, Seq};
+use crate::log::Log;
 
 /// What the report of one log says by itself, without budgets.
 pub fn findings(report: &CacheReport) -> Vec<Finding> {
@@ -19,6 +22,7 @@ pub fn findings(report: &CacheReport) -> Vec<Finding> {
             _ => {}
         }
     }
+    findings.extend(volatile(report));
     findings.extend(unreported(report));
     findings
 }
@@ -156,4 +160,103 @@ fn unreported(report: &CacheReport) -> Option<Finding> {
         place(first),
         b"usage",
     ))
+}
+
+/// So many changes of the prompt at one place are no coincidence.
+const AGAIN_AND_AGAIN: usize = 3;
+
+/// First differences this near each other are one place: of a clock now the hour changes, now the second.
+const ONE_PLACE: u64 = 16;
+
+/// The same place of the system prompt changes again and again: a clock, a counter, a path.
+fn volatile(report: &CacheReport) -> Option<Finding> {
+    let mut changes: Vec<(u64, &CacheRow, &Break)> = Vec::new();
+    for row in report.rows.iter().filter(|row| !row.inherited) {
+        if let Some(broken) = row
+            .broken
+            .as_ref()
+            .filter(|broken| broken.cause == Cause::SystemText)
+        {
+            changes.push((broken.byte, row, broken));
+        }
+    }
+    changes.sort_by_key(|(byte, row, _)| (*byte, row.boundary));
+    let places = changes.chunk_by(|(a, ..), (b, ..)| b - a <= ONE_PLACE);
+    let place_of_most = places.max_by_key(|place| place.len())?;
+    let (byte, count) = (place_of_most.first()?.0, place_of_most.len());
+    let (_, first, broken) = place_of_most
+        .iter()
+        .min_by_key(|(_, row, _)| row.boundary)?;
+    if count < AGAIN_AND_AGAIN {
+        return None;
+    }
+    let requests = report.rows.iter().filter(|row| !row.inherited).count();
+    let message = format!("system prompt varies at byte {byte} in {count} of {requests} requests");
+    let lost: u64 = place_of_most
+        .iter()
+        .filter_map(|(_, row, _)| row.lost)
+        .sum();
+    let seen = format!("{}\0{}", broken.before, broken.after);
+    let found = Finding::new(
+        &VOLATILE_SYSTEM_TEXT,
+        message,
+        place(first),
+        seen.as_bytes(),
+    );
+    let help = format!(
+        "move what varies behind the history, or out of the prompt: {lost} tokens were lost with it"
+    );
+    Some(found.help(help))
+}
+
+/// What of a header stands in the prompt, or decides whose cache is asked.
+fn prompt_text(header: &HeaderFact<'_>) -> Vec<u8> {
+    let config = header.raw.get("config");
+    let route = ["provider", "model"].map(|name| config.and_then(|config| config.get(name)));
+    let parts = ["system", "tools", "messagePrefix"].map(|name| header_part(header.raw, name));
+    let mut text = Vec::new();
+    for part in route.into_iter().chain(parts) {
+        if let Some(raw) = part {
+            text.extend_from_slice(&raw.printed());
+        }
+        text.push(0);
+    }
+    text
+}
+
+/// Headers that go back to what they were: A, B, A.
+pub(super) fn flaps(log: &Log<'_>) -> Option<Finding> {
+    let mut distinct: Vec<(&HeaderFact<'_>, Vec<u8>)> = Vec::new();
+    let mut flaps: Vec<(&HeaderFact<'_>, [Seq; 2])> = Vec::new();
+    for header in log.session.headers.iter().filter(|header| !header.redacted) {
+        let text = prompt_text(header);
+        match distinct.as_slice() {
+            [.., (_, last)] if *last == text => continue,
+            [.., (earlier, old), (between, _)] if *old == text => {
+                flaps.push((header, [earlier.seq, between.seq]))
+            }
+            _ => {}
+        }
+        if distinct.len() == 2 {
+            distinct.remove(0);
+        }
+        distinct.push((header, text));
+    }
+    let (header, [earlier, between]) = *flaps.first()?;
+    let again = match flaps.len() {
+        1 => String::new(),
+        count => format!(" ({count} times in all)"),
+    };
+    let message = format!(
+        "header at seq {} is again that of seq {earlier}, after another at seq {between}{again}",
+        header.seq
+    );
+    let at = Place {
+        line: Some(header.line),
+        bytes: Some(Bytes::Decoded(header.raw.span())),
+        seq: Some(header.seq),
+        ..Place::default()
+    };
+    let help = "each change loses the prefix behind it; keep one header, or change it once";
+    Some(Finding::new(&HEADER_FLAP, message, at, b"flap").help(help))
 }

@@ -117,6 +117,7 @@ pub fn judge(log: &Log<'_>) -> Vec<Finding> {
     dialect::unknown_types(log, &mut findings);
     if let Some(report) = log.cache_report(&CacheOptions::default()) {
         findings.extend(cache::findings(&report));
+        findings.extend(cache::flaps(log));
     }
     if log.standing == Standing::Rejected {
         findings.retain(|finding| finding.rule.code < 400);
