@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use crate::line::{Line, LineNo, Span};
 
+use super::fast::Scan;
 use super::jumps::{Jumps, LONG};
 use super::keys::{Keys, text_of};
 use super::raw::{Kind, Raw};
@@ -102,9 +103,16 @@ impl<'line> Record<'line> {
     ///
     /// When the line is no JSON object.
     pub fn parse(line: &Line<'line>, scratch: &mut Scratch) -> Result<Self, RecordDefect> {
+        Record::read::<false>(line, scratch)
+    }
+
+    fn read<const NOTING: bool>(
+        line: &Line<'line>,
+        scratch: &mut Scratch,
+    ) -> Result<Self, RecordDefect> {
         let mut record = Record::empty(line);
         scratch.jumps.clear(line.start);
-        let mut envelope = Envelope {
+        let mut envelope = Envelope::<NOTING> {
             line,
             record: &mut record,
             jumps: &mut scratch.jumps,
@@ -131,7 +139,7 @@ impl<'line> Record<'line> {
         line: &Line<'line>,
         scratch: &'line mut Scratch,
     ) -> Result<Self, RecordDefect> {
-        let record = Record::parse(line, scratch)?;
+        let record = Record::read::<true>(line, scratch)?;
         let jumps = &scratch.jumps;
         let noting = |part: Option<Raw<'line>>| part.map(|part| part.with_jumps(jumps));
         Ok(Record {
@@ -193,7 +201,7 @@ fn traits(line: &Line<'_>, facts: &Facts) -> Traits {
 }
 
 /// Puts members in their places while the line is validated.
-struct Envelope<'line, 'r> {
+struct Envelope<'line, 'r, const NOTING: bool> {
     line: &'r Line<'line>,
     record: &'r mut Record<'line>,
     jumps: &'r mut Jumps,
@@ -214,7 +222,7 @@ const DATA: u64 = short("data");
 const SEQ0: u64 = short("seq0");
 const TIME0: u64 = short("time0");
 
-impl<'line> Envelope<'line, '_> {
+impl<'line, const NOTING: bool> Envelope<'line, '_, NOTING> {
     fn part(&self, range: Range<usize>, canonical: bool) -> Raw<'line> {
         let start = self.line.start + range.start as u64;
         Raw::new(
@@ -250,24 +258,41 @@ impl<'line> Envelope<'line, '_> {
     }
 }
 
-impl Sink for Envelope<'_, '_> {
+impl<const NOTING: bool> Sink for Envelope<'_, '_, NOTING> {
     const MEMBERS: bool = true;
 
     #[inline(always)]
     fn enter(&mut self, at: usize) {
-        self.jumps.enter(at);
+        if NOTING {
+            self.jumps.enter(at);
+        }
     }
 
     #[inline(always)]
     fn leave(&mut self, end: usize) {
-        self.jumps.leave(end);
+        if NOTING {
+            self.jumps.leave(end);
+        }
     }
 
     #[inline(always)]
     fn string(&mut self, start: usize, end: usize) {
-        if end - start >= LONG {
-            self.jumps.string(start, end);
+        if NOTING && end - start >= LONG {
+            self.jumps.value(start, end);
         }
+    }
+
+    #[inline(always)]
+    fn pass_over(&mut self, at: usize, is_utf8: bool) -> Option<usize> {
+        let mut scan = Scan::inside(self.line, at, is_utf8);
+        if !NOTING || !scan.sees(b"{\"type\":\"") {
+            return None;
+        }
+        let (steps, texts) = scan.any_run()?;
+        self.jumps.value(at, scan.at());
+        self.jumps.list(steps);
+        self.jumps.list(texts);
+        Some(scan.at())
     }
 
     #[inline(always)]
@@ -288,6 +313,7 @@ impl Sink for Envelope<'_, '_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::deltas::{DeltaKind, DeltaRun};
     use super::*;
     use crate::line::LineEnd;
 
@@ -330,6 +356,50 @@ mod tests {
                 end: 100 + text.len() as u64
             }
         );
+    }
+
+    #[test]
+    fn a_line_that_looks_like_a_record_of_a_stream_is_taken_apart() {
+        let text = br#"{"type":"t","time0":5,"index":0,"dt":[1],"texts":["a","b"]}"#;
+        let mut scratch = Scratch::new();
+        let line = line(text);
+        let record = Record::parse_noting(&line, &mut scratch).unwrap();
+        assert!(record.kind.unwrap().is_str("t"));
+        assert_eq!(record.time0.unwrap().safe_int(), Some(5));
+        assert!(record.extra.unwrap().is_str("index"));
+    }
+
+    #[test]
+    fn noting_changes_nothing() {
+        let long = "long text, ".repeat(20);
+        let run = r#"{"type":"t","time0":5,"index":0,"dt":[1,20],"texts":["a","é","\n"]}"#;
+        let call = r#"{"type":"t","time0":5,"index":0,"dt":[],"id":"c","name":"n","args":["{}"]}"#;
+        let other = run
+            .replace("[1,20]", "[1]")
+            .replace("\"\\n\"", "\"\\ud83d\"");
+        let text = format!(
+            r#"{{"type":"a","data":{{"turn":1,"stream":[{run},{call},{other},{run}],"x":["{long}",{{"y":"{long}"}}],"z":7}}}}"#
+        );
+        let line = line(text.as_bytes());
+        let (mut plain, mut noting) = (Scratch::new(), Scratch::new());
+        let plain = Record::parse(&line, &mut plain).unwrap();
+        let noting = Record::parse_noting(&line, &mut noting).unwrap();
+        assert_eq!(format!("{plain:?}"), format!("{noting:?}"));
+        let told = |record: &Record<'_>| {
+            let data = record.data.unwrap();
+            let stream = data.get("stream").unwrap();
+            let runs = stream.elements().map(|record| {
+                let kind = match record.get("id") {
+                    Some(_) => DeltaKind::ToolCall,
+                    None => DeltaKind::Text,
+                };
+                format!("{:?}", DeltaRun::parse(kind, record))
+            });
+            let runs: Vec<_> = runs.collect();
+            let x: Vec<_> = data.get("x").unwrap().elements().collect();
+            format!("{runs:?} {x:?} {:?}", data.fields(["z", "turn"]))
+        };
+        assert_eq!(told(&plain), told(&noting));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 use std::io::{self, Write};
 
 use super::scan::{byte, slice, string_stop};
+use super::survey::is_utf8;
 
 /// Four hexadecimal digits at `at`: the UTF-16 unit, and whether no digit is upper-case.
 ///
@@ -42,13 +43,23 @@ pub(super) fn join(high: u16, low: u16) -> char {
 
 /// Appends the decoded body of a valid string. Invalid UTF-8 becomes U+FFFD, one per maximal subpart.
 pub(super) fn decode(body: &[u8], out: &mut Vec<u8>) {
+    let is_valid = is_utf8(body);
     let mut rest = body;
-    while let Some(plain) = memchr::memchr(b'\\', rest) {
-        push_utf8(slice(rest, 0, plain), out);
+    while let Some(plain) = backslash(rest) {
+        push_plain(slice(rest, 0, plain), is_valid, out);
         let taken = decode_escape(rest.get(plain..).unwrap_or_default(), out);
         rest = rest.get(plain + taken..).unwrap_or_default();
     }
-    push_utf8(rest, out);
+    push_plain(rest, is_valid, out);
+}
+
+/// Offset of the first backslash. Escapes mostly stand near to each other.
+#[inline]
+fn backslash(bytes: &[u8]) -> Option<usize> {
+    match bytes.iter().take(8).position(|&b| b == b'\\') {
+        None => memchr::memchr(b'\\', bytes),
+        near => near,
+    }
 }
 
 /// Appends what the escape at the start of `rest` stands for; the number of bytes it takes.
@@ -101,8 +112,10 @@ fn push_unit(unit: u16, out: &mut Vec<u8>) {
     }
 }
 
-fn push_utf8(bytes: &[u8], out: &mut Vec<u8>) {
-    if std::str::from_utf8(bytes).is_ok() {
+/// Appends bytes without escapes, as the engine reads them: valid UTF-8 as it stands.
+#[inline]
+fn push_plain(bytes: &[u8], is_valid: bool, out: &mut Vec<u8>) {
+    if is_valid {
         out.extend_from_slice(bytes);
         return;
     }

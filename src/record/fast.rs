@@ -5,6 +5,7 @@
 
 use crate::line::Line;
 
+use super::jumps::{Jumps, List};
 use super::raw::Raw;
 use super::scan::{byte, each, lowest, no_digits, slice, stops, word};
 
@@ -17,6 +18,10 @@ pub struct Scan<'line> {
     bytes: &'line [u8],
     start: u64,
     at: usize,
+    /// Whether the bytes are known to be UTF-8.
+    is_utf8: bool,
+    /// What is known of the line.
+    jumps: Option<&'line Jumps>,
 }
 
 impl<'line> Scan<'line> {
@@ -27,6 +32,18 @@ impl<'line> Scan<'line> {
             bytes: line.bytes,
             start: line.start,
             at: 0,
+            is_utf8: false,
+            jumps: None,
+        }
+    }
+
+    /// A cursor inside a line that the general pass reads.
+    #[inline(always)]
+    pub(super) fn inside(line: &Line<'line>, at: usize, is_utf8: bool) -> Scan<'line> {
+        Scan {
+            at,
+            is_utf8,
+            ..Scan::of(line)
         }
     }
 
@@ -37,6 +54,8 @@ impl<'line> Scan<'line> {
             bytes: value.bytes(),
             start: value.span().start,
             at: 0,
+            is_utf8: true,
+            jumps: value.jumps(),
         }
     }
 
@@ -68,7 +87,7 @@ impl<'line> Scan<'line> {
         }
         let mut seen = 0;
         let end = string_body(self.bytes, open + 1, &mut seen)?;
-        if seen & each(0x80) != 0 {
+        if !self.is_utf8 && seen & each(0x80) != 0 {
             std::str::from_utf8(slice(self.bytes, open + 1, end)).ok()?;
         }
         self.at = end + 1;
@@ -93,6 +112,24 @@ impl<'line> Scan<'line> {
         self.at
     }
 
+    /// Whether these bytes stand at the cursor.
+    #[inline(always)]
+    pub(super) fn sees<const LEN: usize>(&self, expected: &[u8; LEN]) -> bool {
+        slice(self.bytes, self.at, self.at + LEN) == expected
+    }
+
+    /// Whether the bytes are known to be UTF-8.
+    #[inline(always)]
+    pub(super) fn is_utf8(&self) -> bool {
+        self.is_utf8
+    }
+
+    /// The list that begins at the cursor, if it was noted.
+    #[inline(always)]
+    pub(super) fn noted_list(&self) -> Option<&'line List> {
+        self.jumps?.list_at(self.start + self.at as u64)
+    }
+
     #[inline(always)]
     pub(super) fn bytes(&self) -> &'line [u8] {
         self.bytes
@@ -111,8 +148,11 @@ pub(super) fn natural(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
     let marks = no_digits(first);
     if marks != 0 {
         let len = lowest(marks);
-        let leading_zero = first as u8 == b'0' && len > 1;
-        return (len > 0 && !leading_zero).then(|| (digits_of(first, len), len));
+        if len == 1 {
+            return Some((first & 0x0F, 1));
+        }
+        let sound = len > 0 && first as u8 != b'0';
+        return sound.then(|| (digits_of(first, len), len));
     }
     let second = word(bytes, at + 8)?;
     let len = lowest(no_digits(second));

@@ -6,18 +6,22 @@
 use crate::line::{Millis, Seq};
 
 use super::deltas::{DeltaKind, DeltaRun};
-use super::fast::{Scan, string_body};
+use super::fast::{Scan, natural, string_body};
+use super::jumps::List;
 use super::number::MAX_SAFE_INTEGER;
 use super::packed::PackedRow;
 use super::raw::Raw;
-use super::scan::{each, slice};
+use super::scan::{byte, each, slice};
 use super::survey::is_utf8;
 
-/// An array that was passed over.
-struct List<'line, Sum> {
-    value: Raw<'line>,
-    len: u64,
-    sum: Sum,
+/// The members of a run.
+struct Members<'line> {
+    index: Raw<'line>,
+    dt: (Raw<'line>, List),
+    id: Option<Raw<'line>>,
+    name: Option<Raw<'line>>,
+    payload: (Raw<'line>, List),
+    last_time: i64,
 }
 
 impl<'line> Scan<'line> {
@@ -47,25 +51,60 @@ impl<'line> Scan<'line> {
     /// Takes a record of a stream, whose `type` is known.
     #[inline]
     pub(super) fn stream_run(&mut self, kind: DeltaKind) -> Option<DeltaRun<'line>> {
-        self.literal(b"{\"type\":")?;
-        self.string()?;
-        self.literal(b",\"time0\":")?;
-        let time0 = self.natural()?;
-        self.literal(b",")?;
+        let time0 = self.stream_record()?;
         let run = self.run(kind, time0)?;
         self.literal(b"}")?;
         Some(run)
     }
 
-    /// Takes the members of a run, from `index` on.
+    /// Passes over a record of a stream, whatever its `type`: its lists of time steps and of texts, by their place in the line.
+    #[inline]
+    pub(super) fn any_run(&mut self) -> Option<(List, List)> {
+        let time0 = self.stream_record()?;
+        let members = self.members(None, time0)?;
+        self.literal(b"}")?;
+        Some((members.dt.1, members.payload.1))
+    }
+
+    /// Takes what stands before the members of a run; the time of its first delta.
+    #[inline(always)]
+    fn stream_record(&mut self) -> Option<u64> {
+        self.literal(b"{\"type\":")?;
+        self.string()?;
+        self.literal(b",\"time0\":")?;
+        let time0 = self.natural()?;
+        self.literal(b",")?;
+        Some(time0)
+    }
+
     #[inline]
     fn run(&mut self, kind: DeltaKind, time0: u64) -> Option<DeltaRun<'line>> {
+        let members = self.members(Some(kind), time0)?;
+        Some(DeltaRun {
+            kind,
+            index: members.index,
+            id: members.id,
+            name: members.name,
+            len: members.payload.1.len,
+            time0: Millis(time0.cast_signed()),
+            last_time: Millis(members.last_time),
+            payload: members.payload.0,
+            dt: members.dt.0,
+        })
+    }
+
+    /// Takes the members of a run, from `index` on.
+    fn members(&mut self, kind: Option<DeltaKind>, time0: u64) -> Option<Members<'line>> {
         self.literal(b"\"index\":")?;
         let index = self.natural_raw()?;
         self.literal(b",\"dt\":")?;
-        let steps = self.naturals()?;
+        let dt = self.naturals()?;
         let (mut id, mut name) = (None, None);
-        if kind == DeltaKind::ToolCall {
+        let is_call = match kind {
+            Some(kind) => kind == DeltaKind::ToolCall,
+            None => self.sees(b",\"id\":"),
+        };
+        if is_call {
             self.literal(b",\"id\":")?;
             id = Some(self.string()?);
             if self.literal(b",\"name\":").is_some() {
@@ -75,19 +114,16 @@ impl<'line> Scan<'line> {
         } else {
             self.literal(b",\"texts\":")?;
         }
-        let texts = self.strings()?;
-        let last_time = i64::try_from(time0.saturating_add(steps.sum)).ok()?;
-        let is_sound = steps.len + 1 == texts.len && last_time <= MAX_SAFE_INTEGER;
-        is_sound.then_some(DeltaRun {
-            kind,
+        let payload = self.strings()?;
+        let last_time = i64::try_from(time0.saturating_add(dt.1.sum)).ok()?;
+        let is_sound = dt.1.len + 1 == payload.1.len && last_time <= MAX_SAFE_INTEGER;
+        is_sound.then_some(Members {
             index,
+            dt,
             id,
             name,
-            len: texts.len,
-            time0: Millis(time0.cast_signed()),
-            last_time: Millis(last_time),
-            payload: texts.value,
-            dt: steps.value,
+            payload,
+            last_time,
         })
     }
 
@@ -99,48 +135,76 @@ impl<'line> Scan<'line> {
     }
 
     /// Takes an array of natural numbers.
-    fn naturals(&mut self) -> Option<List<'line, u64>> {
-        let from = self.at();
-        self.literal(b"[")?;
-        let (mut len, mut sum) = (0, 0u64);
-        if self.literal(b"]").is_none() {
-            loop {
-                sum = sum.saturating_add(self.natural()?);
-                len += 1;
-                if self.literal(b",").is_none() {
-                    break;
-                }
-            }
-            self.literal(b"]")?;
+    fn naturals(&mut self) -> Option<(Raw<'line>, List)> {
+        if let Some(list) = self.noted_list() {
+            return Some(self.noted(list));
         }
-        let value = self.part(from, self.at());
-        Some(List { value, len, sum })
+        let start = self.at();
+        if self.literal(b"[]").is_some() {
+            return Some(self.list(start, 0, 0));
+        }
+        self.literal(b"[")?;
+        let bytes = self.bytes();
+        let (mut at, mut len, mut sum) = (self.at(), 0, 0u64);
+        loop {
+            let (value, digits) = natural(bytes, at)?;
+            sum = sum.saturating_add(value);
+            len += 1;
+            at += digits + 1;
+            match byte(bytes, at - 1) {
+                b',' => {}
+                b']' => break,
+                _ => return None,
+            }
+        }
+        self.move_to(at);
+        Some(self.list(start, len, sum))
     }
 
     /// Takes an array of at least one string.
-    fn strings(&mut self) -> Option<List<'line, ()>> {
-        let from = self.at();
+    fn strings(&mut self) -> Option<(Raw<'line>, List)> {
+        if let Some(list) = self.noted_list() {
+            return Some(self.noted(list));
+        }
+        let start = self.at();
         self.literal(b"[")?;
-        let (mut len, mut seen) = (0, 0);
+        let bytes = self.bytes();
+        let (mut at, mut len, mut seen) = (self.at(), 0, 0);
         loop {
-            self.literal(b"\"")?;
-            let end = string_body(self.bytes(), self.at(), &mut seen)?;
-            self.move_to(end + 1);
+            if byte(bytes, at) != b'"' {
+                return None;
+            }
+            at = string_body(bytes, at + 1, &mut seen)? + 2;
             len += 1;
-            if self.literal(b",").is_none() {
-                break;
+            match byte(bytes, at - 1) {
+                b',' => {}
+                b']' => break,
+                _ => return None,
             }
         }
-        self.literal(b"]")?;
-        let has_others = seen & each(0x80) != 0;
-        if has_others && !is_utf8(slice(self.bytes(), from, self.at())) {
-            return None;
-        }
-        let value = self.part(from, self.at());
-        Some(List {
-            value,
+        self.move_to(at);
+        let is_utf8 = self.is_utf8()
+            || seen & each(0x80) == 0
+            || is_utf8(slice(self.bytes(), start, self.at()));
+        is_utf8.then(|| self.list(start, len, 0))
+    }
+
+    /// The list from `start` to the cursor.
+    fn list(&self, start: usize, len: u64, sum: u64) -> (Raw<'line>, List) {
+        let end = self.at();
+        let list = List {
+            start,
+            end,
             len,
-            sum: (),
-        })
+            sum,
+        };
+        (self.part(start, end), list)
+    }
+
+    /// Takes the list that begins at the cursor and was noted.
+    fn noted(&mut self, list: &List) -> (Raw<'line>, List) {
+        let start = self.at();
+        self.move_to(start + (list.end - list.start));
+        self.list(start, list.len, list.sum)
     }
 }

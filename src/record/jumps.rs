@@ -1,4 +1,4 @@
-//! Where the long values of a line end, noted while the line is validated, so that nothing walks through them again to pass over them.
+//! What is noted of a line's values while it is validated, so that nothing walks through them again: where long ones end, what lists hold.
 //!
 //! **Takes** containers and strings in the order in which they begin. **Gives** the end of one that is long.
 //! **Never** notes a short value, or one far down: those are walked through.
@@ -20,6 +20,19 @@ pub(super) struct Jumps {
     /// Index of the innermost open container.
     open: usize,
     depth: usize,
+    /// The lists of runs of deltas, ascending by start.
+    lists: Vec<List>,
+}
+
+/// An array of natural numbers or of strings that was passed over. Offsets count in the line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct List {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// Number of elements.
+    pub(super) len: u64,
+    /// Sum of the numbers.
+    pub(super) sum: u64,
 }
 
 impl Default for Jumps {
@@ -29,6 +42,7 @@ impl Default for Jumps {
             values: Vec::new(),
             open: NONE,
             depth: 0,
+            lists: Vec::new(),
         }
     }
 }
@@ -38,6 +52,7 @@ impl Jumps {
     pub(super) fn clear(&mut self, base: u64) {
         self.base = base;
         self.values.clear();
+        self.lists.clear();
         self.open = NONE;
         self.depth = 0;
     }
@@ -71,9 +86,21 @@ impl Jumps {
         self.open = around;
     }
 
-    /// A long string.
-    pub(super) fn string(&mut self, start: usize, end: usize) {
+    /// A long value in which nothing is noted.
+    pub(super) fn value(&mut self, start: usize, end: usize) {
         self.values.push((start, end));
+    }
+
+    /// A list behind those noted before.
+    pub(super) fn list(&mut self, list: List) {
+        self.lists.push(list);
+    }
+
+    /// The list that begins at this offset of the decoded log, if it was noted.
+    pub(super) fn list_at(&self, at: u64) -> Option<&List> {
+        let start = usize::try_from(at.checked_sub(self.base)?).ok()?;
+        let found = self.lists.binary_search_by_key(&start, |list| list.start);
+        self.lists.get(found.ok()?)
     }
 
     /// Where the value ends that begins at this offset of the decoded log, if it was noted.
@@ -98,9 +125,9 @@ mod tests {
         jumps.enter(10);
         jumps.leave(20);
         jumps.enter(30);
-        jumps.string(40, 140);
+        jumps.value(40, 140);
         jumps.leave(150);
-        jumps.string(160, 260);
+        jumps.value(160, 260);
         jumps.leave(300);
         let ends = [0, 10, 30, 40, 160].map(|at| jumps.end_of(1000 + at));
         assert_eq!(ends, [Some(1300), None, Some(1150), Some(1140), Some(1260)]);

@@ -43,6 +43,11 @@ impl Nesting {
     }
 
     #[inline(always)]
+    pub(super) fn in_array(&self) -> bool {
+        !self.in_object() && !self.is_empty()
+    }
+
+    #[inline(always)]
     pub(super) fn is_empty(&self) -> bool {
         self.inner == NOTHING_OPEN
     }

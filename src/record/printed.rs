@@ -5,7 +5,7 @@
 
 use super::escape;
 use super::raw::Raw;
-use super::scan::{byte, slice, string_end};
+use super::scan::{byte, lowest, slice, stops, string_end};
 use super::text::is_blank;
 
 /// The body of a string (without its quotes) exactly as `JSON.stringify` prints it, so that equal bodies are equal texts.
@@ -40,21 +40,22 @@ impl Printed {
         let bytes = strings.bytes();
         let mut at = 1;
         while byte(bytes, at) == b'"' {
-            let end = string_end(bytes, at);
-            let body = slice(bytes, at + 1, end - 1);
-            match bytes
-                .get(at + 1..)
-                .and_then(|rest| rest.first_chunk::<SHORT>())
-            {
-                Some(block) if body.len() <= SHORT && !body.starts_with(b"\\u") => {
+            at += 1;
+            let block = bytes.get(at..).and_then(|rest| rest.first_chunk());
+            match block.and_then(|block| Some((block, plain_len(block)?))) {
+                Some((block, len)) => {
                     // A copy of a fixed length needs no call.
-                    let len = self.body.len() + body.len();
+                    let end = self.body.len() + len;
                     self.body.extend_from_slice(block);
-                    self.body.truncate(len);
+                    self.body.truncate(end);
+                    at += len + 2;
                 }
-                _ => self.push_body(body, true),
+                None => {
+                    let end = string_end(bytes, at - 1);
+                    self.push_body(slice(bytes, at, end - 1), true);
+                    at = end + 1;
+                }
             }
-            at = end + 1;
         }
     }
 
@@ -133,6 +134,21 @@ impl Printed {
         out.extend_from_slice(&self.body);
         out.push(b'"');
     }
+}
+
+/// The length of the body that the block begins with, if the string ends in it and has no escapes.
+#[inline(always)]
+fn plain_len(block: &[u8; SHORT]) -> Option<usize> {
+    let mut len = 0;
+    for word in block.as_chunks::<8>().0 {
+        let marks = stops(u64::from_le_bytes(*word));
+        if marks != 0 {
+            len += lowest(marks);
+            return (byte(block, len) == b'"').then_some(len);
+        }
+        len += 8;
+    }
+    None
 }
 
 #[cfg(test)]

@@ -140,6 +140,12 @@ impl<'b> Raw<'b> {
         }
     }
 
+    /// Where the long values of its line end, if that was noted.
+    #[inline(always)]
+    pub(super) fn jumps(self) -> Option<&'b Jumps> {
+        self.jumps
+    }
+
     /// Offset behind the value that begins at `at`.
     #[inline(always)]
     pub(super) fn value_end(self, at: usize) -> usize {

@@ -53,18 +53,26 @@ impl<'b> SourceSeqs<'b> {
     /// Looks through the numbers at the list's begin that stand as the engine prints them; the offset of the comma or bracket before
     /// the first element that does not.
     fn numbers(&mut self) -> usize {
+        if !self.is_array {
+            return 0;
+        }
         let bytes = self.value.bytes();
-        let mut at = 0;
-        while let Some((number, len)) = natural(bytes, at + 1)
-            && self.is_array
-        {
+        let (mut at, mut count) = (0, 0);
+        let (mut smallest, mut largest, mut last) = (u64::MAX, 0, None);
+        while let Some((number, len)) = natural(bytes, at + 1) {
             let end = at + 1 + len;
             if !matches!(byte(bytes, end), b',' | b']') {
                 break;
             }
-            self.add(Seq(number), Seq(number), false);
+            self.is_increasing &= last.is_none_or(|last| number > last);
+            last = Some(number);
+            smallest = smallest.min(number);
+            largest = largest.max(number);
+            count += 1;
             at = end;
         }
+        self.len = count;
+        self.ends = last.map(|_| (Seq(smallest), Seq(largest)));
         at
     }
 

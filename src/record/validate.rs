@@ -28,6 +28,10 @@ pub(super) trait Sink {
     fn enter(&mut self, _at: usize) {}
     /// The innermost open container ends before `end`.
     fn leave(&mut self, _end: usize) {}
+    /// The offset behind the object that opens at `at` inside of an array, if it is known that nothing in it is odd.
+    fn pass_over(&mut self, _at: usize, _is_utf8: bool) -> Option<usize> {
+        None
+    }
     /// A string that is no key, and not short.
     fn string(&mut self, _start: usize, _end: usize) {}
 }
@@ -153,6 +157,11 @@ impl<S: Sink> Pass<'_, '_, S> {
             let end = match first {
                 b'"' => self.string(at)?,
                 b'-' | b'0'..=b'9' => self.number(at)?,
+                b'{' if self.nesting.in_array()
+                    && let Some(end) = self.sink.pass_over(at, self.utf8) =>
+                {
+                    end
+                }
                 b'{' | b'[' => {
                     let inside = self.blank(at + 1);
                     // The closing brackets stand two behind the opening ones.

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use dsh_audit::dialect::{Decoder, Detected, SessionHeader, detect};
-use dsh_audit::event::{At, Faults, Outcome};
+use dsh_audit::event::{At, Faults, Outcome, Stream};
 use dsh_audit::line::{Line, LineEnd, LineNo};
 use dsh_audit::log::{self, Log, ReadOptions, Retain};
 use dsh_audit::record::{Record, Scratch};
@@ -145,6 +145,54 @@ fn damaged_lines_are_read_alike() {
         fast * 20 > tried,
         "{fast} of {tried} damaged lines are sound enough to say anything"
     );
+}
+
+/// What a line says, and what is wrong with it, as text; the stream of a response record by record.
+fn said(header: &SessionHeader<'_>, line: &Line<'_>, way: log::Path) -> String {
+    let mut scratch = Scratch::new();
+    let record = match way {
+        log::Path::Fast => Record::parse_noting(line, &mut scratch),
+        log::Path::General => Record::parse(line, &mut scratch),
+    };
+    let record = match record {
+        Ok(record) => record,
+        Err(defect) => return format!("{defect:?}"),
+    };
+    let at = At {
+        line: line.no,
+        span: line.span(),
+        seq: None,
+    };
+    let mut faults = Faults::new(10);
+    let outcome = Decoder::new(header).decode(&record, at, &mut faults);
+    let stream = record.data.and_then(|data| data.get("stream"));
+    let pieces: Vec<_> = stream
+        .into_iter()
+        .flat_map(|raw| Stream { raw }.pieces())
+        .collect();
+    format!("{record:?}\n{outcome:?}\n{faults:?}\n{pieces:?}")
+}
+
+#[test]
+fn damaged_records_are_read_alike() {
+    let mut dice = Dice::new(5);
+    let shapes = Shape::NAMES;
+    for (round, (name, shape)) in (0..).zip(shapes) {
+        let log = generated(shape, 31 + round, 12);
+        with_header(&log, |header| {
+            let sound: Vec<&[u8]> = lines(&log).filter(|line| line.len() < 20_000).collect();
+            for _ in 0..mutations() / shapes.len() / 4 {
+                let mut bytes = sound[dice.below(sound.len())].to_vec();
+                for _ in 0..dice.below(3) {
+                    mutate(&mut bytes, &mut dice);
+                }
+                let line = line(&bytes);
+                let [fast, general] =
+                    [log::Path::Fast, log::Path::General].map(|way| said(header, &line, way));
+                assert!(fast == general, "{name}: {fast}\n{general}");
+            }
+        });
+    }
 }
 
 /// Everything that is known of a log, as text.
