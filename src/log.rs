@@ -24,16 +24,16 @@ pub struct ReadOptions {
     pub retain: Retain,
     /// How many facts are kept; the rest is counted.
     pub max_faults: usize,
-    /// Which lines are read the short way.
-    pub path: Path,
+    /// How lines are taken apart.
+    pub parser: Parser,
 }
 
-/// Which way a line's bytes are read. Both give the same log.
+/// How a line's bytes are taken apart. Both give the same log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Path {
-    /// Lines in exactly the bytes the harness writes take a short way.
+pub enum Parser {
+    /// A short way for lines in exactly the bytes the harness writes, and notes of what was passed over for the others.
     Fast,
-    /// Every line is taken apart as a whole.
+    /// One way for every line: the oracle of the other.
     General,
 }
 
@@ -42,7 +42,7 @@ impl Default for ReadOptions {
         ReadOptions {
             retain: Retain::Messages,
             max_faults: 10_000,
-            path: Path::Fast,
+            parser: Parser::Fast,
         }
     }
 }
@@ -342,7 +342,7 @@ impl<'log> Reading<'log> {
         let (Some(decoder), Some(fold)) = (&mut self.decoder, &mut self.fold) else {
             return;
         };
-        if self.options.path == Path::Fast
+        if self.options.parser == Parser::Fast
             && let Some(at) = decoder.decode_fast(line, |event| {
                 fold.event(event, &mut self.faults);
                 event.at
@@ -352,9 +352,9 @@ impl<'log> Reading<'log> {
             self.last = at;
             return;
         }
-        let parsed = match self.options.path {
-            Path::Fast => Record::parse_noting(line, scratch),
-            Path::General => Record::parse(line, scratch),
+        let parsed = match self.options.parser {
+            Parser::Fast => Record::parse_noting(line, scratch),
+            Parser::General => Record::parse(line, scratch),
         };
         let record = match parsed {
             Ok(record) => record,

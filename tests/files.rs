@@ -44,6 +44,18 @@ fn any_number_of_jobs_gives_the_same_bytes() {
 }
 
 #[test]
+fn the_fast_path_gives_the_same_bytes() {
+    let with = |flags: &[&str]| {
+        let verify = ["verify", "--no-config", "--format", "json", "testdata"];
+        stdout(&[&verify, flags].concat())
+    };
+    assert!(with(&[]) == with(&["--no-fast-path"]));
+    let verbose = run(&["verify", "-v", "--no-config", "testdata/logs/fork-parent"]);
+    let told = String::from_utf8(verbose.stderr).expect("text");
+    assert!(told.contains(" lines took the fast path"), "{told}");
+}
+
+#[test]
 fn a_mapped_file_a_streamed_one_and_standard_input_give_the_same() {
     for path in files_below(&root().join("testdata/logs")) {
         let bytes = fs::read(&path).expect("readable");

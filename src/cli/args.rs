@@ -192,6 +192,9 @@ pub(crate) struct Input {
     /// Most findings kept of a file; all are counted
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub(crate) max_findings: usize,
+    /// Take every line apart in the general way: slower, and to the same result
+    #[arg(long)]
+    pub(crate) no_fast_path: bool,
     /// Files read at the same time; by default one per core
     #[arg(short, long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,

@@ -13,7 +13,7 @@ use crate::verdict::{self, Outcome};
 
 use super::discover::{Found, How};
 use super::exit::Status;
-use super::job::{self, Answer};
+use super::job::{self, Answer, LineCounts};
 use super::lineage::{self, Fork};
 use super::output;
 use super::plan::{Plan, shown};
@@ -28,6 +28,8 @@ pub(crate) struct Audited {
     pub(crate) passed_over: Vec<PathBuf>,
     /// What the run amounts to.
     pub(crate) status: Status,
+    /// The lines of all inputs.
+    pub(crate) lines: LineCounts,
 }
 
 /// Audits all inputs of the plan.
@@ -43,8 +45,11 @@ pub(crate) fn audit(
     for path in &plan.inputs.special {
         output::note(format_args!("left aside, no regular file: {}", shown(path)));
     }
-    let reports = side_by_side(plan, capture, audience)?;
-    let mut audited = Audited::default();
+    let (reports, lines) = side_by_side(plan, capture, audience)?;
+    let mut audited = Audited {
+        lines,
+        ..Audited::default()
+    };
     for (found, report) in plan.inputs.found.iter().zip(reports) {
         if found.how == How::Walked && is_foreign(&report) {
             audited.passed_over.push(report.path);
@@ -69,7 +74,7 @@ fn side_by_side(
     plan: &Plan,
     capture: Option<&Capture<'_>>,
     audience: Audience,
-) -> Result<Vec<FileReport>, String> {
+) -> Result<(Vec<FileReport>, LineCounts), String> {
     let found = &plan.inputs.found;
     let workers = Workers::start(plan.jobs.min(found.len()).max(1))?;
     let progress = Progress::begin(found.iter().map(|found| found.size).sum(), audience);
@@ -83,18 +88,21 @@ fn side_by_side(
         },
     );
     let (mut answers, mut errors): (Vec<_>, Vec<_>) = answers.into_iter().unzip();
+    let lines = LineCounts {
+        all: answers.iter().map(|answer| answer.lines.all).sum(),
+        fast: answers.iter().map(|answer| answer.lines.fast).sum(),
+    };
     let forks = lineage::forks(found, &answers);
     let descents = workers.all(&forks, Fork::size, |fork| fork.descent(&plan.reading));
     let parents = lineage::apply(descents, &mut answers, &mut errors);
     let path_of = |at: usize| found.get(at).map(|found| found.path.clone());
     let parents = parents.into_iter().map(|at| at.and_then(path_of));
     let weighed = found.iter().zip(answers).zip(errors).zip(parents);
-    Ok(weighed
-        .map(|(((found, answer), error), parent)| FileReport {
-            parent,
-            ..weigh(plan, found, answer, error)
-        })
-        .collect())
+    let reports = weighed.map(|(((found, answer), error), parent)| FileReport {
+        parent,
+        ..weigh(plan, found, answer, error)
+    });
+    Ok((reports.collect(), lines))
 }
 
 /// Threads that work on inputs.

@@ -16,6 +16,8 @@ use crate::rules;
 use crate::source::{Input, InputDigest, MmapMode, Source, SourceError, SourceOptions};
 use crate::verdict::Standing;
 
+pub(crate) use crate::log::Parser;
+
 use super::discover::Found;
 
 /// How files are read.
@@ -31,6 +33,17 @@ pub(crate) struct Reading {
     pub(crate) max_findings: usize,
     /// Whether the input's SHA-256 is wanted.
     pub(crate) digest: InputDigest,
+    /// How lines are taken apart.
+    pub(crate) parser: Parser,
+}
+
+/// How many lines there were, and how many of them were read the short way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LineCounts {
+    /// All.
+    pub(crate) all: u64,
+    /// Those read the short way.
+    pub(crate) fast: u64,
 }
 
 /// Whether a file is mapped.
@@ -59,6 +72,8 @@ pub(crate) struct Answer {
     pub(crate) kin: Option<Kin>,
     /// The place of its first line.
     pub(crate) top: Place,
+    /// Its lines.
+    pub(crate) lines: LineCounts,
 }
 
 impl Answer {
@@ -71,6 +86,7 @@ impl Answer {
             digest: None,
             kin: None,
             top: Place::default(),
+            lines: LineCounts::default(),
         }
     }
 }
@@ -116,6 +132,7 @@ pub(crate) fn with_log<T>(
 ) -> Result<T, String> {
     let options = ReadOptions {
         retain,
+        parser: reading.parser,
         ..ReadOptions::default()
     };
     for is_last_try in [found.is_stdin(), true] {
@@ -217,6 +234,10 @@ fn answer_of(log: &Log<'_>, found: &Found) -> Answer {
         digest,
         kin,
         top: rules::header_place(log),
+        lines: LineCounts {
+            all: log.source.lines,
+            fast: log.fast_lines,
+        },
     }
 }
 

@@ -16,7 +16,7 @@ use super::baseline_file;
 use super::config::{Config, From};
 use super::discover::{self, Discovery, Generations};
 use super::environment::Environment;
-use super::job::{Mapping, Reading};
+use super::job::{Mapping, Parser, Reading};
 use super::output::{self, Sink};
 
 /// What a command that reads logs is going to do.
@@ -142,6 +142,11 @@ fn reading_of(input: &Input, out: &Output) -> Reading {
         max_line: input.max_line,
         max_decompressed: input.max_decompressed,
         max_findings: input.max_findings,
+        parser: if input.no_fast_path {
+            Parser::General
+        } else {
+            Parser::Fast
+        },
         digest: if out.input_digest {
             InputDigest::Wanted
         } else {

@@ -15,7 +15,7 @@ use super::audit::{self, Audited};
 use super::baseline_file;
 use super::environment::Environment;
 use super::exit::Status;
-use super::job;
+use super::job::{self, LineCounts};
 use super::output::{self, Sink};
 use super::plan::{Plan, shown};
 use super::progress::Audience;
@@ -75,6 +75,10 @@ pub(super) fn run(args: &Verify, environment: &Environment) -> Result<Status, St
                 accepted.code
             ));
         }
+    }
+    if args.output.look.verbose {
+        let LineCounts { all, fast } = audited.lines;
+        output::note(format_args!("{fast} of {all} lines took the fast path"));
     }
     write_baseline(&plan, &audited)?;
     Ok(audited.status)

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use dsh_audit::dialect::{Decoder, Detected, SessionHeader, detect};
 use dsh_audit::event::{At, Faults, Outcome, Stream};
 use dsh_audit::line::{Line, LineEnd, LineNo};
-use dsh_audit::log::{self, Log, ReadOptions, Retain};
+use dsh_audit::log::{Log, Parser, ReadOptions, Retain};
 use dsh_audit::record::{Record, Scratch};
 use dsh_audit::rules;
 use dsh_audit::source::Source;
@@ -148,11 +148,11 @@ fn damaged_lines_are_read_alike() {
 }
 
 /// What a line says, and what is wrong with it, as text; the stream of a response record by record.
-fn said(header: &SessionHeader<'_>, line: &Line<'_>, way: log::Path) -> String {
+fn said(header: &SessionHeader<'_>, line: &Line<'_>, parser: Parser) -> String {
     let mut scratch = Scratch::new();
-    let record = match way {
-        log::Path::Fast => Record::parse_noting(line, &mut scratch),
-        log::Path::General => Record::parse(line, &mut scratch),
+    let record = match parser {
+        Parser::Fast => Record::parse_noting(line, &mut scratch),
+        Parser::General => Record::parse(line, &mut scratch),
     };
     let record = match record {
         Ok(record) => record,
@@ -188,7 +188,7 @@ fn damaged_records_are_read_alike() {
                 }
                 let line = line(&bytes);
                 let [fast, general] =
-                    [log::Path::Fast, log::Path::General].map(|way| said(header, &line, way));
+                    [Parser::Fast, Parser::General].map(|parser| said(header, &line, parser));
                 assert!(fast == general, "{name}: {fast}\n{general}");
             }
         });
@@ -196,10 +196,10 @@ fn damaged_records_are_read_alike() {
 }
 
 /// Everything that is known of a log, as text.
-fn told(log: &[u8], path: log::Path) -> String {
+fn told(log: &[u8], parser: Parser) -> String {
     let source = Source::from_bytes(log.to_vec());
     let options = ReadOptions {
-        path,
+        parser,
         retain: Retain::Messages,
         ..ReadOptions::default()
     };
@@ -225,7 +225,7 @@ fn told(log: &[u8], path: log::Path) -> String {
 }
 
 fn agree(log: &[u8], name: &str) {
-    let (fast, general) = (told(log, log::Path::Fast), told(log, log::Path::General));
+    let (fast, general) = (told(log, Parser::Fast), told(log, Parser::General));
     if fast != general {
         let (fast, general) = (fast.lines(), general.lines());
         let differing = fast.zip(general).find(|(fast, general)| fast != general);
