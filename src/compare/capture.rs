@@ -6,6 +6,7 @@
 //! text), and beside it, where the recorder knew them, `turn`, `step`, `attempt`, `sessionId`, `path`, `loop`, `purpose` and
 //! `compact`; or it is such a request itself; or, as `reconstruct --digest` prints it, a `sha256` alone.
 
+use super::bodies;
 use crate::line::LineNo;
 use crate::record::{Kind, Raw};
 use crate::request::{digest_of, hex_digest_of};
@@ -35,7 +36,7 @@ pub struct CapturedRow<'c> {
     pub is_other_call: bool,
     /// What was captured.
     pub content: Content<'c>,
-    /// SHA-256 of its printed form, in hex.
+    /// SHA-256 of its printed form, in hex; of a body without what the deployment may decide.
     pub sha256: String,
 }
 
@@ -157,20 +158,15 @@ fn content<'c>(source: &'c Source, row: Raw<'_>, start: u64) -> Option<(Content<
         return Some((Content::Options(kept(options)), digest_of(options)));
     }
     if let Some(body) = row.get("body") {
-        let digest = match body.text() {
-            Some(text) => digest_of(Raw::parse(text.bytes()).ok().filter(is_object)?),
-            None => digest_of(Some(body).filter(is_object)?),
-        };
-        return Some((Content::Body(kept(body)), digest));
+        let text = bodies::text_of(body);
+        Raw::parse(&text).ok().filter(is_object)?;
+        return Some((Content::Body(kept(body)), bodies::digest(&text)));
+    }
+    if is_bare(row) && row.get("stream").is_some() {
+        return Some((Content::Body(kept(row)), bodies::digest(row.bytes())));
     }
     if is_bare(row) {
-        let is_body = row.get("stream").is_some();
-        let content = if is_body {
-            Content::Body
-        } else {
-            Content::Options
-        };
-        return Some((content(kept(row)), digest_of(row)));
+        return Some((Content::Options(kept(row)), digest_of(row)));
     }
     let digest = row.get("sha256").and_then(Raw::text)?;
     let digest = hex_digest_of(digest.as_str()?)?;

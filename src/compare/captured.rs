@@ -3,19 +3,21 @@
 //! **Takes** a [`Log`] and a [`Capture`]. **Gives** a [`CaptureCheck`]: for each request that is not the captured one the first
 //! difference, and what only one side has. **Never** holds more than one request's bytes.
 //!
-//! Requests are equal when they are printed alike, byte for byte. Rows belong to a request by turn and step, where the recorder
-//! named them, else by their order.
+//! Requests are equal when they are printed alike, byte for byte. What a provider's body holds and the log does not is not compared,
+//! but named. Rows belong to a request by turn and step, where the recorder named them, else by their order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
-use super::align::{Mark, Pair, align};
+use super::bodies::{self, UNHELD};
 use super::capture::{Capture, CapturedRow, Content};
 use super::difference::{Difference, first_difference};
+use super::pairing::{Sent, pairs, rows_of, sent};
 use crate::line::{LineNo, Seq};
 use crate::log::Log;
 use crate::record::Raw;
-use crate::request::{Digests, Request};
+use crate::request::Request;
+use crate::wire::write_body;
 
 /// What is compared.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +56,8 @@ pub enum CaptureFault {
         row: LineNo,
         /// Where; the capture on the left. Absent where only a digest was captured.
         difference: Option<Box<Difference>>,
+        /// Whether the body holds images, which the log does not: then it may well differ.
+        is_approximate: bool,
     },
     /// The log's request was not captured.
     NotCaptured {
@@ -78,31 +82,19 @@ pub struct CaptureCheck {
     pub faults: Vec<CaptureFault>,
     /// How many requests were compared.
     pub compared: u64,
+    /// Members of captured bodies that only the deployment knows: they were not compared.
+    pub unheld: BTreeSet<&'static str>,
+    /// How many bodies hold one.
+    pub bodies_with_unheld: u64,
 }
 
-/// A request of the log, before it is compared.
-struct Sent {
-    name: RequestName,
-    mark: Mark<String>,
-    /// Whether a capture may lack it: another session sent it, or the log cannot say that it was sent.
-    may_be_missing: bool,
-    inherited: bool,
-}
-
-/// The rows that belong to one log.
-struct Rows<'c> {
-    own: Vec<&'c CapturedRow<'c>>,
-    /// What the parent session sent; only where a request was inherited.
-    parents: Vec<&'c CapturedRow<'c>>,
-}
-
-/// What one step sent, as both sides have it.
-#[derive(Default)]
-struct Group<'c> {
-    rows: Vec<&'c CapturedRow<'c>>,
-    /// Indices into the log's requests.
-    requests: Vec<usize>,
-    is_inherited: bool,
+/// What of a request is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// The harness's options object.
+    Options,
+    /// The provider's body.
+    Body,
 }
 
 /// Compares a log with captured requests. The log must hold its messages.
@@ -111,33 +103,48 @@ struct Group<'c> {
 ///
 /// None of its own: hashing and writing to memory do not fail.
 pub fn against(log: &Log<'_>, against: Against<'_>) -> io::Result<CaptureCheck> {
-    let sent = sent(log)?;
-    let Some(rows) = rows_of(log, &against) else {
-        let faults = if sent.iter().all(|sent| sent.may_be_missing) {
-            Vec::new()
-        } else {
-            vec![CaptureFault::OtherSession]
-        };
-        return Ok(CaptureCheck {
-            faults,
-            compared: 0,
-        });
-    };
-    let pairs = pairs(&rows, &sent);
     let mut check = CaptureCheck::default();
-    let mut unequal: BTreeMap<usize, &CapturedRow<'_>> = BTreeMap::new();
+    let rows = &against.capture.rows;
+    let is_body = |row: &CapturedRow<'_>| matches!(row.content, Content::Body(_));
+    let parts = match (rows.iter().any(is_body), rows.iter().all(is_body)) {
+        (true, true) if !rows.is_empty() => &[Part::Body][..],
+        (true, false) => &[Part::Options, Part::Body],
+        _ => &[Part::Options],
+    };
+    for part in parts {
+        compare_part(log, &against, *part, &mut check)?;
+    }
+    Ok(check)
+}
+
+fn compare_part(
+    log: &Log<'_>,
+    against: &Against<'_>,
+    part: Part,
+    check: &mut CaptureCheck,
+) -> io::Result<()> {
+    let sent = sent(log, part)?;
+    let Some(rows) = rows_of(log, against, part) else {
+        if !sent.iter().all(|sent| sent.may_be_missing) {
+            check.faults.push(CaptureFault::OtherSession);
+        }
+        return Ok(());
+    };
+    let mut found = Vec::new();
     let mut extra = Vec::new();
-    for (row, at) in pairs {
+    let mut unequal: BTreeMap<usize, &CapturedRow<'_>> = BTreeMap::new();
+    for (row, at) in pairs(&rows, &sent) {
         match (row, at.and_then(|at| Some((at, sent.get(at)?)))) {
             (Some(row), Some((at, sent))) => {
                 check.compared += 1;
-                if row.sha256 != sent.mark.digest {
+                // A body's digest leaves out what is to be looked at one by one.
+                if part == Part::Body || row.sha256 != sent.mark.digest {
                     unequal.insert(at, row);
                 }
             }
             (None, Some((_, sent))) if !sent.may_be_missing => {
                 let request = sent.name;
-                check.faults.push(CaptureFault::NotCaptured { request });
+                found.push(CaptureFault::NotCaptured { request });
             }
             (Some(row), None) if !rows.is_parents(row) => extra.push(CaptureFault::NotInLog {
                 row: row.line,
@@ -146,10 +153,14 @@ pub fn against(log: &Log<'_>, against: Against<'_>) -> io::Result<CaptureCheck> 
             _ => {}
         }
     }
-    describe(log, &sent, &unequal, against.most, &mut check)?;
-    check.faults.sort_by_key(CaptureFault::boundary);
+    let most = against
+        .most
+        .saturating_sub(check.faults.len() + found.len());
+    found.extend(describe(log, &sent, &unequal, most, check)?);
+    found.sort_by_key(CaptureFault::boundary);
+    check.faults.append(&mut found);
     check.faults.append(&mut extra);
-    Ok(check)
+    Ok(())
 }
 
 impl CaptureFault {
@@ -163,195 +174,77 @@ impl CaptureFault {
     }
 }
 
-impl<'c> Rows<'c> {
-    fn is_parents(&self, row: &CapturedRow<'_>) -> bool {
-        self.parents.iter().any(|other| other.line == row.line)
-    }
-}
-
-/// Walks the log's requests for their names and digests.
-fn sent(log: &Log<'_>) -> io::Result<Vec<Sent>> {
-    let mut sent: Vec<Sent> = Vec::new();
-    let mut digests = Digests::default();
-    let Some(mut requests) = log.requests() else {
-        return Ok(sent);
-    };
-    while let Some(request) = requests.next_request() {
-        let derived = request.derived();
-        let mark = Mark {
-            digest: digests.next(&request)?,
-            size: request.surface().len(),
-        };
-        sent.push(Sent {
-            name: name_of(&request),
-            mark,
-            may_be_missing: derived.inherited || derived.unsent,
-            inherited: derived.inherited,
-        });
-    }
-    let mut attempts: BTreeMap<(u64, u64), u64> = BTreeMap::new();
-    for sent in &sent {
-        *attempts
-            .entry((sent.name.turn, sent.name.step))
-            .or_default() += 1;
-    }
-    for sent in &mut sent {
-        if attempts.get(&(sent.name.turn, sent.name.step)) == Some(&1) {
-            sent.name.attempt = None;
-        }
-    }
-    Ok(sent)
-}
-
-fn name_of(request: &Request<'_, '_>) -> RequestName {
-    let derived = request.derived();
-    let (turn, step) = (request.turn(), request.step());
-    RequestName {
-        turn: turn.number,
-        step: step.number,
-        attempt: Some(u64::from(derived.number)),
-        boundary: derived.boundary,
-        line: request.attempt().map_or(step.line, |attempt| attempt.line),
-    }
-}
-
-/// The rows that the loop of this log's session, or of its parent's, sent. `None` if all rows are of other sessions.
-fn rows_of<'c>(log: &Log<'_>, against: &Against<'c>) -> Option<Rows<'c>> {
-    let text = |raw: Option<Raw<'_>>| {
-        let text = raw.and_then(Raw::text);
-        text.map(|text| text.to_lossy().into_owned())
-    };
-    let header = log.header.as_ref();
-    let id = header.and_then(|header| text(header.id));
-    let parent = header.and_then(|header| text(header.parent));
-    let all = against.capture.rows.iter();
-    let mut rows: Vec<_> = all.filter(|row| !row.is_other_call).collect();
-    let none_at_all = rows.is_empty();
-    rows.retain(|row| row.path.as_deref().is_none_or(|path| path == against.path));
-    // A bare request names its session itself: that tells rows apart where some are this session's.
-    let own = |row: &CapturedRow<'_>| match row.content {
-        Content::Options(options) => text(options.get("sessionId")),
-        _ => None,
-    };
-    let tells = rows
-        .iter()
-        .any(|row| row.session.is_none() && id.is_some() && own(row) == id);
-    let session = |row: &CapturedRow<'_>| match &row.session {
-        Some(session) => Some(session.clone()),
-        None if tells => own(row),
-        None => None,
-    };
-    let is = |row: &CapturedRow<'_>, wanted: &Option<String>| {
-        let session = session(row);
-        session.is_some() && session == *wanted
-    };
-    let parents = rows
-        .iter()
-        .copied()
-        .filter(|row| is(row, &parent))
-        .collect();
-    rows.retain(|row| session(row).is_none() || is(row, &id));
-    (none_at_all || !rows.is_empty()).then_some(Rows { own: rows, parents })
-}
-
-/// Which row belongs to which request.
-fn pairs<'c>(rows: &Rows<'c>, sent: &[Sent]) -> Vec<(Option<&'c CapturedRow<'c>>, Option<usize>)> {
-    if rows.own.iter().any(|row| row.step.is_none()) {
-        // In order: what the parent sent, and what may not have been sent, is taken for missing rather than altered.
-        let all: Vec<usize> = (0..sent.len()).collect();
-        return paired(&rows.own, &all, sent);
-    }
-    let mut groups: BTreeMap<(u64, u64), Group<'_>> = BTreeMap::new();
-    for (at, sent) in sent.iter().enumerate() {
-        let group = groups.entry((sent.name.turn, sent.name.step)).or_default();
-        group.requests.push(at);
-        group.is_inherited |= sent.inherited;
-    }
-    for row in &rows.own {
-        let step = row.step.unwrap_or_default();
-        groups.entry(step).or_default().rows.push(row);
-    }
-    for row in &rows.parents {
-        let group = row.step.and_then(|step| groups.get_mut(&step));
-        if let Some(group) = group.filter(|group| group.is_inherited) {
-            group.rows.push(row);
-        }
-    }
-    let mut pairs = Vec::with_capacity(sent.len());
-    for mut group in groups.into_values() {
-        group.rows.sort_by_key(|row| (row.attempt, row.line));
-        pairs.extend(paired(&group.rows, &group.requests, sent));
-    }
-    pairs
-}
-
-/// Pairs rows with requests (indices into `sent`) that can only be told apart by their order and content.
-fn paired<'c>(
-    rows: &[&'c CapturedRow<'c>],
-    requests: &[usize],
-    sent: &[Sent],
-) -> Vec<(Option<&'c CapturedRow<'c>>, Option<usize>)> {
-    let of_row = |row: &&CapturedRow<'_>| Mark {
-        digest: row.sha256.clone(),
-        size: match row.content {
-            Content::Options(raw) | Content::Body(raw) => messages_in(raw),
-            Content::Digest => 0,
-        },
-    };
-    let left: Vec<_> = rows.iter().map(of_row).collect();
-    let marks = requests.iter().filter_map(|at| sent.get(*at));
-    let right: Vec<_> = marks.map(|sent| sent.mark.clone()).collect();
-    let found = |(left, right): Pair| {
-        let row = left.and_then(|at| rows.get(at).copied());
-        (row, right.and_then(|at| requests.get(at).copied()))
-    };
-    align(&left, &right).into_iter().map(found).collect()
-}
-
-fn messages_in(request: Raw<'_>) -> usize {
-    request
-        .get("messages")
-        .map_or(0, |messages| messages.elements().count())
-}
-
-/// Writes the requests that differ once more, and finds where.
+/// Writes the requests that may differ once more, and finds where.
 fn describe(
     log: &Log<'_>,
     sent: &[Sent],
     unequal: &BTreeMap<usize, &CapturedRow<'_>>,
     most: usize,
     check: &mut CaptureCheck,
-) -> io::Result<()> {
+) -> io::Result<Vec<CaptureFault>> {
+    let mut faults = Vec::new();
     let (Some(last), Some(mut requests)) = (unequal.keys().next_back(), log.requests()) else {
-        return Ok(());
+        return Ok(faults);
     };
-    let mut options = Vec::new();
     for (at, sent) in sent.iter().enumerate().take(last + 1) {
         let Some(request) = requests.next_request() else {
             break;
         };
-        let Some(row) = unequal.get(&at) else {
+        let Some(row) = unequal.get(&at).filter(|_| faults.len() < most) else {
             continue;
         };
-        options.clear();
-        if check.faults.len() < most {
-            request.write_options(&mut options)?;
-        }
-        check.faults.push(CaptureFault::Differs {
+        let (difference, is_approximate) = match row.content {
+            Content::Options(theirs) => (options_differ(theirs, &request)?, false),
+            Content::Digest => (None, false),
+            Content::Body(theirs) => match body_differs(log, theirs, &request, check)? {
+                None => continue,
+                Some((difference, is_approximate)) => (Some(difference), is_approximate),
+            },
+        };
+        faults.push(CaptureFault::Differs {
             request: sent.name,
             row: row.line,
-            difference: difference(row, &options).map(Box::new),
+            difference: difference.map(Box::new),
+            is_approximate,
         });
     }
-    Ok(())
+    Ok(faults)
 }
 
-fn difference(row: &CapturedRow<'_>, options: &[u8]) -> Option<Difference> {
-    let ours = Raw::parse(options).ok()?;
-    match row.content {
-        Content::Options(theirs) => first_difference(theirs, ours),
-        Content::Body(_) | Content::Digest => None,
+fn options_differ(theirs: Raw<'_>, request: &Request<'_, '_>) -> io::Result<Option<Difference>> {
+    let mut options = Vec::new();
+    request.write_options(&mut options)?;
+    let ours = Raw::parse(&options).ok();
+    Ok(ours.and_then(|ours| first_difference(theirs, ours)))
+}
+
+/// The first difference of two bodies, and whether images make ours approximate.
+fn body_differs(
+    log: &Log<'_>,
+    theirs: Raw<'_>,
+    request: &Request<'_, '_>,
+    check: &mut CaptureCheck,
+) -> io::Result<Option<(Difference, bool)>> {
+    let Some(header) = &log.header else {
+        return Ok(None);
+    };
+    let mut ours = Vec::new();
+    let omitted = write_body(request, header.generation.interface(), &mut ours)?;
+    let theirs = bodies::text_of(theirs);
+    let is_left_out = |name: &str| bodies::is_left_out(name, omitted);
+    let held = |bytes: &[u8]| bodies::without(bytes, is_left_out);
+    if let Ok(theirs) = Raw::parse(&theirs) {
+        let unheld = UNHELD.iter().copied().filter(|name| is_left_out(name));
+        let unheld: Vec<_> = unheld.filter(|name| theirs.get(name).is_some()).collect();
+        check.bodies_with_unheld += u64::from(!unheld.is_empty());
+        check.unheld.extend(unheld);
     }
+    let (theirs, ours) = (held(&theirs), held(&ours));
+    let found = match (Raw::parse(&theirs), Raw::parse(&ours)) {
+        (Ok(theirs), Ok(ours)) => first_difference(theirs, ours),
+        _ => None,
+    };
+    Ok(found.map(|found| (found, omitted.images)))
 }
 
 #[cfg(test)]
@@ -434,6 +327,7 @@ mod tests {
                 request,
                 row,
                 difference,
+                ..
             } => {
                 let pointer = difference
                     .as_ref()

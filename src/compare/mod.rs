@@ -6,12 +6,14 @@
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
 mod align;
+mod bodies;
 mod capture;
 mod captured;
 mod difference;
 mod inherited;
 mod layout;
 mod lineage;
+mod pairing;
 mod units;
 mod upgrade;
 

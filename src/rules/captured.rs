@@ -4,9 +4,9 @@
 
 use super::bytes::first_line;
 use super::catalogue::CAPTURED_REQUEST_DIFFERS;
-use super::judge::shortened;
+use super::judge::{possible, shortened};
 use crate::compare::{CaptureCheck, CaptureFault, Difference, Parting, RequestName};
-use crate::finding::{Finding, Place};
+use crate::finding::{Finding, Level, Place};
 use crate::line::Excerpt;
 use crate::log::{Log, Standing};
 
@@ -19,7 +19,22 @@ pub fn captured(log: &Log<'_>, check: &CaptureCheck) -> Vec<Finding> {
         return Vec::new();
     }
     let faults = check.faults.iter();
-    faults.map(|fault| finding(log, fault)).collect()
+    let mut findings: Vec<Finding> = faults.map(|fault| finding(log, fault)).collect();
+    findings.extend(unheld(log, check));
+    findings
+}
+
+/// What could not be compared is said.
+fn unheld(log: &Log<'_>, check: &CaptureCheck) -> Option<Finding> {
+    let names: Vec<&str> = check.unheld.iter().copied().collect();
+    if names.is_empty() {
+        return None;
+    }
+    let (bodies, names) = (check.bodies_with_unheld, names.join(", "));
+    let message = format!("{names} of {bodies} captured bodies: not in the log, not compared");
+    let at = first_line(log);
+    let found = Finding::new(&CAPTURED_REQUEST_DIFFERS, message, at, names.as_bytes());
+    Some(found.level(Level::Note))
 }
 
 fn finding(log: &Log<'_>, fault: &CaptureFault) -> Finding {
@@ -31,7 +46,15 @@ fn finding(log: &Log<'_>, fault: &CaptureFault) -> Finding {
             request,
             row,
             difference: Some(difference),
-        } => differs(request, *row, difference),
+            is_approximate,
+        } => {
+            let found = differs(request, *row, difference);
+            match is_approximate {
+                true => possible(found.level(Level::Warning))
+                    .help("images are not in the log: bodies that hold some are approximate"),
+                false => found,
+            }
+        }
         CaptureFault::Differs { request, row, .. } => {
             let message = format!(
                 "captured request {} differs (line {row} of the capture)",

@@ -139,3 +139,18 @@ passes("0710", "spaced", plain(Head), args=AGAINST,
        files={"captured.jsonl": captured().replace(b'":', b'" : ')})
 passes("0710", "another-call", plain(Head), args=AGAINST,
        files={"captured.jsonl": b'{"purpose":"compaction",' + captured(topP=1)[1:] + captured()})
+
+
+def body(words="Say hi.", **more):
+    """The one request of a plain released log as the provider receives it."""
+    whole = {"model": "acme-1", "messages": [{"role": "user", "content": words}], "stream": True, "stream_options": {"include_usage": True}, **more}
+    return (json.dumps(whole, separators=(",", ":")) + "\n").encode()
+
+
+passes("0710", "body", plain(Head), args=AGAINST, files={"captured.jsonl": body()})
+passes("0710", "body-as-text", plain(Head), args=AGAINST,
+       files={"captured.jsonl": (json.dumps({"url": "/chat/completions", "body": body().decode()}) + "\n").encode()})
+passes("0710", "body-with-extension", plain(Head), args=AGAINST, files={"captured.jsonl": body(dsh_session_log=[1])})
+fail("0710", "body-with-what-no-log-holds", plain(Head), "0710 note -", args=AGAINST,
+     files={"captured.jsonl": body(thinking={"type": "enabled"})})
+fail("0710", "body-with-other-text", plain(Head), "0710 error 4", args=AGAINST, files={"captured.jsonl": body("Say ho.")})
