@@ -312,6 +312,27 @@ impl Fold<'_> {
         if self.attempts.partial {
             return;
         }
+        let logged = message.source.and_then(|source| source.get("replayState"));
+        let streamed = response.replay_state(message.interrupted);
+        if logged.map(|raw| raw.printed()).as_deref() != streamed.as_deref() {
+            let pointer = "/source/replayState".to_owned();
+            let logged_text = logged
+                .map(|raw| Excerpt::around(raw.bytes(), 0..0).text)
+                .unwrap_or_default();
+            let assembled = streamed
+                .map(|text| Excerpt::around(&text, 0..0).text)
+                .unwrap_or_default();
+            let fault = Fault::Response {
+                pointer,
+                logged: logged_text,
+                assembled,
+            };
+            note(
+                faults,
+                fault,
+                logged.or(message.source).unwrap_or(message.data),
+            );
+        }
         let same_usage = match (message.usage, response.usage().map(Raw::parse)) {
             (None, None) => true,
             (None, Some(_)) => message.interrupted,

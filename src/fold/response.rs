@@ -9,13 +9,15 @@ use std::borrow::Cow;
 use super::session::Finish;
 use crate::event::Chunk;
 use crate::line::Seq;
-use crate::record::{DeltaKind, DeltaRun, Printed, Raw, print_str};
+use crate::record::{DeltaKind, DeltaRun, Kind, Printed, Raw, print_str};
 
 /// A response while it streams.
 #[derive(Debug, Default)]
 pub(crate) struct Response {
     parts: Vec<Part>,
     usage: Option<Vec<u8>>,
+    /// What the adapter needs to replay the response, printed.
+    replay: Option<Vec<u8>>,
     finish: Finish,
     finished: bool,
     chunks: u64,
@@ -103,7 +105,10 @@ impl Response {
                     self.fault("usage comes twice");
                 }
             }
-            Chunk::Finish { reason, .. } => self.finish(reason),
+            Chunk::Finish { reason, replay } => {
+                self.replay = replay.map(|replay| replay.printed().into_owned());
+                self.finish(reason);
+            }
             Chunk::Other => {}
         }
     }
@@ -249,6 +254,45 @@ impl Response {
             PartKind::Other => !interrupted,
         });
         kept.map(|part| (part.printed(), part.closed.is_some()))
+    }
+
+    /// What the message's source must say of the replay: of an envelope with a list of blocks, the blocks that were kept.
+    pub(crate) fn replay_state(&self, interrupted: bool) -> Option<Vec<u8>> {
+        let printed = self.replay.as_deref().filter(|_| !interrupted)?;
+        let replay = Raw::parse(printed).ok()?;
+        let Some(blocks) = replay
+            .get("blocks")
+            .filter(|blocks| blocks.kind() == Kind::Array)
+        else {
+            return Some(printed.to_vec());
+        };
+        if blocks.elements().count() != self.parts.len() {
+            return None;
+        }
+        if self.finish != Finish::MaxTokens {
+            return Some(printed.to_vec());
+        }
+        let pairs = blocks.elements().zip(&self.parts);
+        let kept = pairs.filter(|(_, part)| part.kind() != PartKind::ToolCall);
+        let kept: Vec<_> = kept.map(|(block, _)| block.printed()).collect();
+        let mut out = vec![b'{'];
+        for (key, value) in replay.members() {
+            if out.len() > 1 {
+                out.push(b',');
+            }
+            out.extend_from_slice(&key.printed());
+            out.push(b':');
+            match key.is_str("blocks") {
+                true => {
+                    out.push(b'[');
+                    out.extend_from_slice(&kept.join(&b','));
+                    out.push(b']');
+                }
+                false => out.extend_from_slice(&value.printed()),
+            }
+        }
+        out.push(b'}');
+        Some(out)
     }
 }
 

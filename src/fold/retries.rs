@@ -112,7 +112,8 @@ impl Fold<'_> {
         if in_step {
             self.cut_attempt(event.time);
         } else {
-            if let Some(evidence) = self.turn_evidence() {
+            let outside = self.turns.open_step().is_none();
+            if let Some(evidence) = self.turn_evidence().filter(|_| outside) {
                 evidence.retry_outside_step = true;
             }
             if !self.conduct.has_streams {
