@@ -3,6 +3,7 @@
 //! **Takes** facts that the earlier rooms left. **Gives** findings; all codes, levels and sentences stand here.
 //! **Never** prints, and never reads a log's bytes itself.
 
+mod budget;
 mod bytes;
 mod cache;
 mod captured;
@@ -16,6 +17,7 @@ mod responses;
 mod surface;
 mod turns;
 
+pub use budget::budget_findings;
 pub use cache::findings as cache_findings;
 pub use captured::captured;
 pub use catalogue::{CATALOGUE, find};
