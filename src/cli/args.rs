@@ -7,6 +7,8 @@ use std::path::PathBuf;
 
 use clap::{Args as Group, Parser, Subcommand, ValueEnum};
 
+use super::cache_args::{CacheReport, Merge};
+
 /// Audits session logs of the DeepSeek Harness: offline, read-only, exact.
 #[derive(Debug, Parser)]
 #[command(
@@ -40,6 +42,12 @@ pub(crate) enum Command {
     /// The exact options of every request, byte for byte
     #[command(after_help = EXIT_CODES)]
     Reconstruct(Reconstruct),
+    /// Where the provider's prefix cache was kept or lost, why, and what it cost
+    #[command(after_help = EXIT_CODES)]
+    CacheReport(CacheReport),
+    /// Adds up cache reports of many runs or machines
+    #[command(after_help = EXIT_CODES)]
+    Merge(Merge),
     /// What a rule checks, why it matters, and what to do
     Explain(Explain),
     /// All rules with their levels

@@ -42,9 +42,7 @@ pub(crate) fn audit(
     capture: Option<&Capture<'_>>,
     audience: Audience,
 ) -> Result<Audited, String> {
-    for path in &plan.inputs.special {
-        output::note(format_args!("left aside, no regular file: {}", shown(path)));
-    }
+    note_special(plan);
     let (reports, lines) = side_by_side(plan, capture, audience)?;
     let mut audited = Audited {
         lines,
@@ -103,6 +101,37 @@ fn side_by_side(
         ..weigh(plan, found, answer, error)
     });
     Ok((reports.collect(), lines))
+}
+
+/// Says which inputs are no regular files.
+pub(super) fn note_special(plan: &Plan) {
+    for path in &plan.inputs.special {
+        output::note(format_args!("left aside, no regular file: {}", shown(path)));
+    }
+}
+
+/// Does `work` on every input, side by side; the results stand in input order.
+///
+/// # Errors
+///
+/// The workers cannot be started.
+pub(super) fn on_all<R: Send>(
+    plan: &Plan,
+    audience: Audience,
+    work: impl Fn(&Found) -> R + Sync,
+) -> Result<Vec<R>, String> {
+    let found = &plan.inputs.found;
+    let workers = Workers::start(plan.jobs.min(found.len()).max(1))?;
+    let progress = Progress::begin(found.iter().map(|found| found.size).sum(), audience);
+    Ok(workers.all(
+        found,
+        |found| found.size,
+        |found| {
+            let result = work(found);
+            progress.advance(found.size);
+            result
+        },
+    ))
 }
 
 /// Threads that work on inputs.

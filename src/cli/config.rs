@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
 
+use crate::analyse::answer::Budgets;
 use crate::finding::Level;
 use crate::verdict::{FailOn, Policy, Setting};
 
@@ -26,19 +27,47 @@ pub(crate) struct Config {
     /// The baseline it names, resolved against its own directory.
     pub(crate) baseline: Option<PathBuf>,
     /// Limits on what the cache may lose.
-    pub(crate) budgets: Budgets,
+    pub(crate) budgets: BudgetSettings,
     overrides: Vec<Override>,
 }
 
-/// Limits on what the cache may lose; absent means no limit.
+/// Limits on what the cache may lose; absent means not set.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Budgets {
+pub(crate) struct BudgetSettings {
     /// Least share of prompt tokens read from the cache, 0 to 1, first requests excluded.
     pub(crate) min_hit_rate: Option<f64>,
+    /// Fewest requests over which a rate is judged.
+    pub(crate) min_requests: Option<u64>,
     /// Most headers that differ from their predecessor.
     pub(crate) max_header_changes: Option<u64>,
     /// Most tokens lost to broken prefixes.
     pub(crate) max_lost_tokens: Option<u64>,
+    /// Whether every request after the first must read from the cache.
+    pub(crate) require_cache_read: Option<bool>,
+}
+
+impl BudgetSettings {
+    /// These settings where they are set, else those of `others`.
+    pub(crate) fn or(self, others: BudgetSettings) -> BudgetSettings {
+        BudgetSettings {
+            min_hit_rate: self.min_hit_rate.or(others.min_hit_rate),
+            min_requests: self.min_requests.or(others.min_requests),
+            max_header_changes: self.max_header_changes.or(others.max_header_changes),
+            max_lost_tokens: self.max_lost_tokens.or(others.max_lost_tokens),
+            require_cache_read: self.require_cache_read.or(others.require_cache_read),
+        }
+    }
+
+    /// As the analysis takes them.
+    pub(crate) fn budgets(self) -> Budgets {
+        Budgets {
+            min_hit_rate: self.min_hit_rate,
+            min_requests: self.min_requests.unwrap_or(Budgets::MIN_REQUESTS),
+            max_lost_tokens: self.max_lost_tokens,
+            max_header_changes: self.max_header_changes,
+            require_cache_read: self.require_cache_read.unwrap_or(false),
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -111,10 +140,12 @@ impl Config {
         config.baseline = top.text("baseline")?.map(|(path, _)| PathBuf::from(path));
         config.settings = Settings::take(&reader, &mut top)?;
         if let Some(mut budgets) = top.table("budgets")? {
-            config.budgets = Budgets {
+            config.budgets = BudgetSettings {
                 min_hit_rate: budgets.share("min-hit-rate")?,
+                min_requests: budgets.number("min-requests")?,
                 max_header_changes: budgets.number("max-header-changes")?,
                 max_lost_tokens: budgets.number("max-lost-tokens")?,
+                require_cache_read: budgets.truth("require-cache-read")?,
             };
             budgets.finish()?;
         }

@@ -48,6 +48,18 @@ impl Status {
         }
     }
 
+    /// What a report's number stands for.
+    pub(crate) fn from_code(code: u8) -> Option<Status> {
+        [
+            Status::Passed,
+            Status::Failed,
+            Status::NotComplete,
+            Status::NotSupported,
+        ]
+        .into_iter()
+        .find(|status| status.code() == code)
+    }
+
     /// The number that stands in reports.
     pub(crate) fn code(self) -> u8 {
         match self {

@@ -7,6 +7,9 @@ use std::error::Error;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use crate::analyse::answer::{BudgetMiss, Budgets, CacheReport};
+use crate::analyse::cache::CacheOptions;
+use crate::analyse::fleet;
 use crate::compare::{self, Against, Capture, Kin};
 use crate::dialect;
 use crate::finding::{Finding, Place, Rule};
@@ -114,6 +117,27 @@ pub(crate) fn audit(
         answer.findings.extend(rules::captured(log, &check));
         rules::sort(&mut answer.findings);
         Ok(answer)
+    })
+}
+
+/// Reports on the prefix cache of one file.
+///
+/// # Errors
+///
+/// There is no complete answer; the message says why in one line.
+pub(crate) fn cache_report(
+    found: &Found,
+    reading: &Reading,
+    options: &CacheOptions,
+    budgets: &Budgets,
+) -> Result<(Answer, CacheReport, Vec<BudgetMiss>), String> {
+    with_log(found, reading, Retain::Messages, |log, mut answer| {
+        let report = log.cache_report(options).unwrap_or_default();
+        let misses = fleet::missed(&report, budgets);
+        let found = rules::budget_findings(&report, &misses);
+        answer.findings.extend(found);
+        rules::sort(&mut answer.findings);
+        Ok((answer, report, misses))
     })
 }
 

@@ -16,6 +16,11 @@ pub(super) fn limits_requests(finding: &Finding) -> bool {
     }
 }
 
+/// Whether a finding is of a budget that a cache report judges, and shows itself.
+pub(super) fn is_of_a_budget(finding: &Finding) -> bool {
+    finding.rule.code == 807
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,6 +6,8 @@
 mod args;
 mod audit;
 mod baseline_file;
+mod cache_args;
+mod cache_report;
 mod config;
 mod discover;
 mod environment;
@@ -15,8 +17,10 @@ mod generations;
 mod job;
 mod limits;
 mod lineage;
+mod merge;
 mod output;
 mod plan;
+mod price_file;
 mod progress;
 mod reconstruct;
 mod rows;
@@ -52,6 +56,8 @@ pub fn main() -> ExitCode {
     let result = match args.command {
         Command::Verify(args) => verify::run(&args, &environment),
         Command::Reconstruct(args) => reconstruct::run(&args, &environment),
+        Command::CacheReport(args) => cache_report::run(&args, &environment),
+        Command::Merge(args) => merge::run(&args, &environment),
         Command::Explain(args) => explain::explain(&args, &environment),
         Command::Rules(args) => explain::rules(&args, &environment),
         Command::Schema(args) => explain::schema(&args),

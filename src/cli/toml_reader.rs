@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
+use toml::value::Datetime;
 
 /// A place in the document.
 pub(super) type Spot = Range<usize>;
@@ -168,6 +169,49 @@ impl<'r, 't> Table<'r, 't> {
             .filter(|number| (0.0..=1.0).contains(number))
             .map(Some)
             .ok_or_else(wrong)
+    }
+
+    /// `true` or `false`.
+    pub(super) fn truth(&mut self, key: &'static str) -> Result<Option<bool>, String> {
+        let Some(value) = self.take(key) else {
+            return Ok(None);
+        };
+        match value.get_ref() {
+            DeValue::Boolean(truth) => Ok(Some(*truth)),
+            _ => Err(self.reader.wrong(value.span(), "expected true or false")),
+        }
+    }
+
+    /// A number that is not negative, with its decimals as they stand.
+    pub(super) fn decimal(&mut self, key: &'static str) -> Result<Option<(String, Spot)>, String> {
+        let Some(value) = self.take(key) else {
+            return Ok(None);
+        };
+        let spot = value.span();
+        let digits = match value.get_ref() {
+            DeValue::Float(digits) => digits.as_str(),
+            DeValue::Integer(digits) if digits.radix() == 10 => digits.as_str(),
+            _ => "",
+        };
+        let is_plain = !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit() || c == '.');
+        match is_plain {
+            true => Ok(Some((digits.to_string(), spot))),
+            false => Err(self.reader.wrong(spot, "expected a number like 0.0028")),
+        }
+    }
+
+    /// A date, or a date with a time.
+    pub(super) fn time(&mut self, key: &'static str) -> Result<Option<(Datetime, Spot)>, String> {
+        let Some(value) = self.take(key) else {
+            return Ok(None);
+        };
+        match value.get_ref() {
+            DeValue::Datetime(time) => Ok(Some((*time, value.span()))),
+            _ => {
+                let example = "expected a time like 2026-08-16T16:00:00Z";
+                Err(self.reader.wrong(value.span(), example))
+            }
+        }
     }
 
     /// A table inside this one.

@@ -12,12 +12,7 @@ use super::{Excerpts, FileReport, Look, Report, words};
 
 /// Writes the run.
 pub(super) fn write(report: &Report<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> {
-    let outcome = match report.exit_code {
-        0 => "passed",
-        1 => "failed",
-        2 => "not complete",
-        _ => "not supported",
-    };
+    let outcome = outcome(report.exit_code);
     writeln!(out, "## dsh-audit {}: {outcome}\n", report.command)?;
     let levels = words::levels(report.counts());
     let levels = if levels.is_empty() {
@@ -35,6 +30,22 @@ pub(super) fn write(report: &Report<'_>, look: Look, out: &mut dyn Write) -> io:
         write_file(file, look, out)?;
     }
     write_unused(report, out)
+}
+
+/// What an exit code means, in a word or two.
+pub(super) fn outcome(exit_code: u8) -> &'static str {
+    match exit_code {
+        0 => "passed",
+        1 => "failed",
+        2 => "not complete",
+        _ => "not supported",
+    }
+}
+
+/// Text as code, whatever it holds.
+pub(super) fn code(text: &str) -> String {
+    let fence = fence_around(text);
+    format!("{fence} {text} {fence}")
 }
 
 fn write_table(report: &Report<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -92,8 +103,7 @@ fn write_finding(finding: &Finding, look: Look, out: &mut dyn Write) -> io::Resu
         let before = if excerpt.cut_before { "…" } else { "" };
         let after = if excerpt.cut_after { "…" } else { "" };
         let text = format!("{before}{}{after}", Safe(&excerpt.text));
-        let fence = fence_around(&text);
-        writeln!(out, "  <br>{fence} {text} {fence}")?;
+        writeln!(out, "  <br>{}", code(&text))?;
     }
     for related in &finding.related {
         let place = words::place(&related.at);

@@ -3,6 +3,8 @@
 //! **Takes** decided results ([`Report`]) and how they should look ([`Look`]). **Gives** bytes to an [`io::Write`].
 //! **Never** decides: counts, outcomes and the exit code were fixed before it is called.
 
+mod cache;
+mod columns;
 mod formats;
 mod github;
 mod human;
@@ -24,6 +26,10 @@ mod tests;
 mod tree;
 mod words;
 
+pub(crate) use cache::{
+    CacheFile, CacheFormat, CacheRun, CacheSession, ExplainWindow, Merged as MergedCaches,
+    OnlyBusts, Parts as CacheParts, write_cache,
+};
 pub(crate) use formats::{FormatRow, write_formats, write_formats_json};
 pub(crate) use json::JsonText;
 pub(crate) use page::write_page;

@@ -5,6 +5,11 @@
 
 /// Every schema: its name, as in `dsh-audit schema verify`, and its text.
 pub(crate) const SCHEMAS: &[(&str, &str)] = &[
+    ("cache-report", include_str!("schemas/cache-report.json")),
+    (
+        "cache-report-row",
+        include_str!("schemas/cache-report-row.json"),
+    ),
     ("captured", include_str!("schemas/captured.json")),
     ("formats", include_str!("schemas/formats.json")),
     ("reconstruct", include_str!("schemas/reconstruct.json")),

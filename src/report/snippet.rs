@@ -9,10 +9,10 @@ use miette::{
     Diagnostic, LabeledSpan, MietteError, MietteSpanContents, Severity, SourceCode, SourceSpan,
     SpanContents,
 };
-use unicode_width::UnicodeWidthChar;
 
 use crate::finding::{Excerpt, Finding, Level};
 
+use super::columns::{first_columns, last_columns, split, width};
 use super::safe::Safe;
 
 /// A finding, ready to be drawn.
@@ -88,38 +88,6 @@ impl Window {
             mark,
         }
     }
-}
-
-fn split(text: &str, at: usize) -> (&str, &str) {
-    text.split_at_checked(at).unwrap_or((text, ""))
-}
-
-fn width(text: &str) -> usize {
-    text.chars().map(|c| c.width().unwrap_or(0)).sum()
-}
-
-/// The beginning of `text` that fits, and whether it was cut.
-fn first_columns(text: &str, columns: usize) -> (&str, bool) {
-    let mut used = 0;
-    for (at, c) in text.char_indices() {
-        used += c.width().unwrap_or(0);
-        if used > columns {
-            return (split(text, at).0, true);
-        }
-    }
-    (text, false)
-}
-
-/// The end of `text` that fits, and whether it was cut.
-fn last_columns(text: &str, columns: usize) -> (&str, bool) {
-    let mut used = 0;
-    for (at, c) in text.char_indices().rev() {
-        used += c.width().unwrap_or(0);
-        if used > columns {
-            return (split(text, at + c.len_utf8()).1, true);
-        }
-    }
-    (text, false)
 }
 
 impl SourceCode for Window {

@@ -133,7 +133,7 @@ fn a_workflow_command_stands_only_at_the_beginning_of_a_line_of_its_own() {
 }
 
 /// The schema with every object closed: consumers allow new members, this test does not.
-fn strict(text: &str) -> jsonschema::Validator {
+pub(super) fn strict(text: &str) -> jsonschema::Validator {
     let mut schema: serde_json::Value = serde_json::from_str(text).expect("a schema is JSON");
     close(&mut schema);
     jsonschema::validator_for(&schema).expect("a valid schema")
@@ -150,7 +150,7 @@ fn close(schema: &mut serde_json::Value) {
     }
 }
 
-fn faults(validator: &jsonschema::Validator, document: &str) -> Vec<String> {
+pub(super) fn faults(validator: &jsonschema::Validator, document: &str) -> Vec<String> {
     let document: serde_json::Value = serde_json::from_str(document).expect("JSON");
     let faults = validator.iter_errors(&document);
     faults

@@ -1,0 +1,325 @@
+//! The timeline of one log: a bar per request, and a mark over each bust.
+//!
+//! **Takes** rows and ranked busts. **Gives** inline SVG in percentages, so that it fits any width, and the marks' places as
+//! CSS. **Never** hides a bust: one without a mark of its own has a tick.
+
+use std::fmt::Write;
+
+use maud::{Markup, html};
+
+use crate::analyse::answer::CacheRow;
+use crate::analyse::fleet::Bust;
+
+use super::super::super::words::grouped;
+use super::super::numbers::tokens;
+use super::super::story;
+
+/// The most bars; more requests share bars.
+const MOST_BARS: usize = 240;
+
+/// The fewest places for bars, so that a short log has no walls.
+const FEWEST_PLACES: usize = 16;
+
+/// The most numbered marks.
+const MOST_MARKS: usize = 24;
+
+/// The height of the plot, in pixels. The style sheet has the same.
+const HEIGHT: f64 = 192.0;
+
+/// A bar: one request, or several side by side.
+struct Bar<'r> {
+    rows: &'r [(usize, &'r CacheRow)],
+    cached: f64,
+    missed: f64,
+    output: f64,
+    has_usage: bool,
+}
+
+/// The chart of a log, `name` being the prefix of its ids. Adds the places of its marks to `style`.
+pub(super) fn draw(
+    name: &str,
+    rows: &[CacheRow],
+    busts: &[Bust<'_>],
+    style: &mut String,
+) -> Markup {
+    let shown: Vec<(usize, &CacheRow)> = rows
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| !row.inherited)
+        .collect();
+    let per_bar = shown.len().div_ceil(MOST_BARS).max(1);
+    let bars: Vec<Bar<'_>> = shown.chunks(per_bar).map(Bar::of).collect();
+    let places = bars.len().max(FEWEST_PLACES) as f64;
+    let tallest = bars.iter().map(Bar::height).fold(1.0, f64::max);
+    let top = nice_top(tallest);
+    let column = |index: usize| {
+        let at = bars.iter().position(|bar| bar.holds(index))?;
+        Some((at as f64 + 0.5) / places * 100.0)
+    };
+    let label = format!(
+        "Prompt tokens of {} requests: cached, missed, and output. The table below has the numbers.",
+        grouped(shown.len() as u64)
+    );
+    html! {
+        figure {
+            div.plot {
+                (marks(name, busts, &column, style))
+                (axis(top))
+                svg.bars role="img" aria-label=(label) {
+                    (grid(top))
+                    @for (at, bar) in bars.iter().enumerate() {
+                        (bar.draw(at as f64 / places, 1.0 / places, top))
+                    }
+                    (ticks(busts, &column))
+                }
+                (turns(&bars, places))
+            }
+            ul.key {
+                li { i.c {} "cached" }
+                li { i.m {} "missed" }
+                li { i.o {} "output" }
+                @if !busts.is_empty() { li { i.b {} "prefix broken or lost, numbered by loss" } }
+            }
+            figcaption {
+                "Tokens per request, in order"
+                @if per_bar > 1 { "; each bar is the mean of " (per_bar) " requests" }
+                ". Dashed lines begin turns."
+            }
+        }
+    }
+}
+
+impl<'r> Bar<'r> {
+    fn of(rows: &'r [(usize, &'r CacheRow)]) -> Bar<'r> {
+        let usage: Vec<(u64, u64)> = rows.iter().filter_map(|(_, row)| row.usage()).collect();
+        let mean = |sum: u64, of: usize| sum as f64 / of.max(1) as f64;
+        let hit: u64 = usage.iter().map(|(_, hit)| hit).sum();
+        let missed: u64 = usage
+            .iter()
+            .map(|(prompt, hit)| prompt.saturating_sub(*hit))
+            .sum();
+        let output: u64 = rows.iter().filter_map(|(_, row)| row.output).sum();
+        Bar {
+            rows,
+            cached: mean(hit, usage.len()),
+            missed: mean(missed, usage.len()),
+            output: mean(output, rows.len()),
+            has_usage: !usage.is_empty(),
+        }
+    }
+
+    fn height(&self) -> f64 {
+        self.cached + self.missed + self.output
+    }
+
+    fn holds(&self, index: usize) -> bool {
+        self.rows.iter().any(|(at, _)| *at == index)
+    }
+
+    /// One group of boxes from the ground up; `x` and `width` are shares of the plot.
+    fn draw(&self, x: f64, width: f64, top: f64) -> Markup {
+        let (left, wide) = (percent(x + width * 0.09), percent(width * 0.82));
+        let mut ground = HEIGHT;
+        let mut boxes = Vec::new();
+        for (class, part) in [("c", self.cached), ("m", self.missed), ("o", self.output)] {
+            let height = part / top * HEIGHT;
+            ground -= height;
+            if height > 0.0 {
+                boxes.push((class, pixels(ground), pixels(height)));
+            }
+        }
+        html! {
+            g.col {
+                title { (self.describe()) }
+                rect.hit x=(percent(x)) y="0" width=(percent(width)) height=(pixels(HEIGHT)) {}
+                @for (class, y, height) in &boxes {
+                    rect class=(class) x=(left) y=(y) width=(wide) height=(height) {}
+                }
+                @if !self.has_usage {
+                    rect.q x=(left) y=(pixels(HEIGHT - 3.0)) width=(wide) height="3" {}
+                }
+            }
+        }
+    }
+
+    fn describe(&self) -> String {
+        let name = match self.rows {
+            [(_, row)] => format!("request {}: {}", story::request(row), row.verdict.as_str()),
+            [(_, first), .., (_, last)] => {
+                format!(
+                    "requests {} to {}",
+                    story::request(first),
+                    story::request(last)
+                )
+            }
+            [] => String::new(),
+        };
+        if !self.has_usage {
+            return format!("{name}; usage was not reported");
+        }
+        let whole = |part: f64| grouped(part.round() as u64);
+        format!(
+            "{name}; {} cached, {} missed, {} output",
+            whole(self.cached),
+            whole(self.missed),
+            whole(self.output)
+        )
+    }
+}
+
+fn marks(
+    name: &str,
+    busts: &[Bust<'_>],
+    column: &impl Fn(usize) -> Option<f64>,
+    style: &mut String,
+) -> Markup {
+    let mut marks = Vec::new();
+    for (at, bust) in busts.iter().take(MOST_MARKS).enumerate() {
+        if let Some(x) = column(bust.index) {
+            let rank = at + 1;
+            // Writing to a string cannot fail.
+            let _ = write!(style, "#{name}m{rank} b{{left:{x:.3}%}}");
+            marks.push((rank, bust));
+        }
+    }
+    html! {
+        div.strip {
+            @for (rank, bust) in &marks {
+                a.mark id={(name) "m" (rank)} href={"#" (name) "b" (rank)} {
+                    b { (rank) }
+                    span.tip role="tooltip" { (tip(*rank, bust.row)) }
+                }
+            }
+        }
+    }
+}
+
+fn tip(rank: usize, row: &CacheRow) -> Markup {
+    let lost = match row.lost {
+        Some(lost) if lost > 0 => format!("{} tokens lost", grouped(lost)),
+        _ => "loss not known".into(),
+    };
+    html! {
+        strong { "#" (rank) " · request " (story::request(row)) " · " (lost) }
+        @for said in story::tell(row) {
+            span { (said.certainty.as_str()) ": " (said.text) }
+        }
+    }
+}
+
+/// Ticks for busts that have no mark.
+fn ticks(busts: &[Bust<'_>], column: &impl Fn(usize) -> Option<f64>) -> Markup {
+    let places: Vec<f64> = busts
+        .iter()
+        .skip(MOST_MARKS)
+        .filter_map(|bust| column(bust.index))
+        .collect();
+    html! {
+        @for x in &places {
+            rect.tick x=(format!("{:.3}%", x - 0.1)) y="-6" width="0.2%" height="5" {}
+        }
+    }
+}
+
+fn axis(top: f64) -> Markup {
+    html! {
+        svg.axis aria-hidden="true" {
+            @for share in [0.0, 0.5, 1.0] {
+                text x="85%" y=(pixels(HEIGHT * (1.0 - share) + 4.0)) text-anchor="end" {
+                    (tokens((top * share).round() as u64).replace(".00", "").replace(".0k", "k"))
+                }
+            }
+        }
+    }
+}
+
+fn grid(top: f64) -> Markup {
+    let _ = top;
+    html! {
+        @for share in [0.0, 0.5, 1.0] {
+            line.grid x1="0" x2="100%" y1=(pixels(HEIGHT * share)) y2=(pixels(HEIGHT * share)) {}
+        }
+    }
+}
+
+/// A line where a turn begins, and its number where there is room.
+fn turns(bars: &[Bar<'_>], places: f64) -> Markup {
+    let first_turn = |bar: &Bar<'_>| bar.rows.first().map(|(_, row)| row.turn);
+    let mut begins: Vec<(f64, u64)> = Vec::new();
+    let mut before = None;
+    for (at, bar) in bars.iter().enumerate() {
+        let turn = first_turn(bar);
+        if let (Some(turn), true) = (turn, turn != before) {
+            begins.push((at as f64 / places, turn));
+        }
+        before = turn;
+    }
+    // A number takes about a thirtieth of a narrow plot.
+    let mut free = -1.0;
+    let mut labels = Vec::new();
+    for (x, turn) in &begins {
+        if *x >= free {
+            labels.push((percent(*x), *turn));
+            free = x + 1.0 / 14.0;
+        }
+    }
+    html! {
+        svg.turns aria-hidden="true" {
+            @for (x, _) in begins.iter().skip(1).take(MOST_BARS / 2) {
+                line.turn x1=(percent(*x)) x2=(percent(*x)) y1=(pixels(-HEIGHT)) y2="4" {}
+            }
+            @for (at, (x, turn)) in labels.iter().enumerate() {
+                text x=(x) y="15" { @if at == 0 { "turn " } (turn) }
+            }
+        }
+    }
+}
+
+/// The lowest of 1, 2, 2.5, 5, 10 … times a power of ten that holds the tallest bar.
+fn nice_top(tallest: f64) -> f64 {
+    let power = 10_f64.powf(tallest.log10().floor());
+    let steps = [1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0];
+    let fits = steps
+        .iter()
+        .map(|step| step * power)
+        .find(|top| *top >= tallest);
+    fits.unwrap_or(tallest)
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.3}%", share * 100.0)
+}
+
+fn pixels(length: f64) -> String {
+    format!("{length:.1}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analyse::answer::sample;
+    use crate::analyse::fleet;
+
+    #[test]
+    fn the_axis_ends_at_a_round_number() {
+        let tops = [1.0, 9.0, 10.0, 11.0, 15_312.0, 99_999.0].map(nice_top);
+        assert_eq!(tops, [1.0, 10.0, 10.0, 15.0, 20_000.0, 100_000.0]);
+    }
+
+    #[test]
+    fn many_requests_share_bars_and_every_bust_is_seen() {
+        let report = sample::eventful("");
+        let rows: Vec<CacheRow> = report.rows.iter().cycle().take(5000).cloned().collect();
+        let long = sample::report("long", rows);
+        let busts = fleet::busts(&[&long]);
+        let mut style = String::new();
+        let text = draw("l1", &long.rows, &busts, &mut style).into_string();
+        assert!(text.matches("class=\"col\"").count() <= MOST_BARS);
+        assert_eq!(text.matches("class=\"mark\"").count(), MOST_MARKS);
+        assert_eq!(
+            text.matches("class=\"tick\"").count(),
+            busts.len() - MOST_MARKS
+        );
+        assert_eq!(style.matches("{left:").count(), MOST_MARKS);
+    }
+}

@@ -1,0 +1,188 @@
+//! One log on the page: its sums, its timeline, its busts, and a table of its requests.
+//!
+//! **Takes** a [`CacheFile`]. **Gives** a section. **Never** draws a bust without saying what is known of it.
+
+use maud::{Markup, html};
+
+use crate::analyse::answer::{CacheReport, CacheRow, Grouping};
+use crate::analyse::fleet::{self, Bust};
+
+use super::super::super::safe::{Safe, SafePath};
+use super::super::super::words::{count, grouped};
+use super::super::super::{Excerpts, Look};
+use super::super::difference::Difference;
+use super::super::numbers::{self, NOT_KNOWN, share};
+use super::super::words::{miss, period};
+use super::super::{CacheFile, story};
+use super::{chart, sums};
+
+/// The most rows of the table.
+const MOST_ROWS: usize = 2000;
+
+/// The section of the log that stands at `at` among the inputs.
+pub(super) fn section(
+    at: usize,
+    file: &CacheFile,
+    busts_only: bool,
+    look: Look,
+    style: &mut String,
+) -> Markup {
+    let report = &file.report;
+    let name = format!("l{}", at + 1);
+    let busts = fleet::busts(&[report]);
+    html! {
+        section id=(name) {
+            h2 { (SafePath(&file.path).to_string()) }
+            p.soft { (facts(file)) }
+            @if !file.misses.is_empty() {
+                ul.misses {
+                    @for missed in &file.misses { li { "✗ " (miss(missed, report)) } }
+                }
+            }
+            @if report.rows.is_empty() {
+                p { "No request." }
+            } @else {
+                (sums::tiles(&report.totals, &report.one_shot_totals()))
+                @if !busts_only { (chart::draw(&name, &report.rows, &busts, style)) }
+                (bust_list(&name, &busts, look))
+                @if !busts_only { (requests(report, look)) }
+            }
+        }
+    }
+}
+
+fn facts(file: &CacheFile) -> String {
+    let mut facts = Vec::new();
+    if let Some(session) = &file.session {
+        facts.push(session.in_words());
+    }
+    let models = fleet::groups([&file.report], Grouping::Model);
+    facts.extend(models.iter().map(|model| Safe(&model.key).to_string()));
+    facts.push(count(file.report.totals.requests, "request"));
+    let inherited = file.report.rows.iter().filter(|row| row.inherited).count();
+    if inherited > 0 {
+        facts.push(format!("{} inherited", grouped(inherited as u64)));
+    }
+    facts.extend(period(&file.report.totals));
+    facts.join(" · ")
+}
+
+fn bust_list(name: &str, busts: &[Bust<'_>], look: Look) -> Markup {
+    let shown = look.of_a_code.saturating_mul(5);
+    let left_out = busts.len().saturating_sub(shown);
+    html! {
+        @if !busts.is_empty() {
+            h3 { "Busts, by loss" }
+            ol.busts {
+                @for (at, bust) in busts.iter().take(shown).enumerate() {
+                    (bust_entry(name, at + 1, bust.row, look))
+                }
+            }
+            @if left_out > 0 {
+                p.soft { "… and " (count(left_out as u64, "bust")) " more (--no-limit shows them)" }
+            }
+        }
+    }
+}
+
+fn bust_entry(name: &str, rank: usize, row: &CacheRow, look: Look) -> Markup {
+    let lost = match row.lost {
+        Some(lost) if lost > 0 => format!("{} tokens lost", grouped(lost)),
+        _ => "loss not known".into(),
+    };
+    let change = row
+        .broken
+        .as_ref()
+        .and_then(|broken| Some((broken.seq?, broken.line?)));
+    let sides = story::sides(row).filter(|_| look.excerpt == Excerpts::Shown);
+    html! {
+        li id={(name) "b" (rank)} data-lost=(row.lost.unwrap_or(0)) {
+            p {
+                span.rank { (rank) }
+                strong.doubt { (lost) }
+                @if let Some(cost) = row.cost.as_ref().filter(|cost| cost.lost > 0) {
+                    ", " (numbers::money(cost.lost, &cost.currency.0))
+                }
+                " · " strong { (story::cause(row)) }
+            }
+            p.soft {
+                "request " (story::request(row)) ", line " (grouped(row.line.0)) ", " (row.time.to_string())
+                @if let Some((seq, line)) = change {
+                    "; the change: seq " (seq.0) ", line " (grouped(line.0))
+                }
+            }
+            dl.said {
+                @for said in story::tell(row) {
+                    dt { (said.certainty.as_str()) } dd { (said.text) }
+                }
+            }
+            @if let Some((before, after)) = &sides { (diff(&Difference::of(before, after))) }
+        }
+    }
+}
+
+fn diff(difference: &Difference) -> Markup {
+    let Difference { before, after } = difference;
+    html! {
+        div.diff {
+            @if !before.is_empty() {
+                div.was { "− " (before.start) del { (before.changed) } (before.end) }
+            }
+            @if !after.is_empty() {
+                div.is { "+ " (after.start) ins { (after.changed) } (after.end) }
+            }
+        }
+    }
+}
+
+fn requests(report: &CacheReport, look: Look) -> Markup {
+    let shown = match look.of_a_code {
+        usize::MAX => usize::MAX,
+        _ => MOST_ROWS,
+    };
+    let left_out = report.rows.len().saturating_sub(shown);
+    html! {
+        details {
+            summary { "All requests, as a table" }
+            div.scroll {
+                table {
+                    thead {
+                        tr {
+                            th scope="col" { "request" }
+                            th.r scope="col" { "prompt" }
+                            th.r scope="col" { "cached" }
+                            th.r scope="col" { "rate" }
+                            th.r.wide scope="col" { "output" }
+                            th.r.wide scope="col" { "lost" }
+                            th scope="col" { "verdict" }
+                            th.wide scope="col" { "cause" }
+                        }
+                    }
+                    tbody { @for row in report.rows.iter().take(shown) { (request(row)) } }
+                }
+            }
+            @if left_out > 0 {
+                p.soft { "… and " (count(left_out as u64, "request")) " more; the JSON has all." }
+            }
+        }
+    }
+}
+
+fn request(row: &CacheRow) -> Markup {
+    let exact = |number: Option<u64>| number.map_or(NOT_KNOWN.to_string(), grouped);
+    let rate = row
+        .usage()
+        .map_or(NOT_KNOWN.to_string(), |(prompt, hit)| share(hit, prompt));
+    html! {
+        tr.(row.verdict.as_str()) {
+            td { (story::request(row)) }
+            td.r { (exact(row.prompt)) }
+            td.r { (exact(row.hit)) }
+            td.r { (rate) }
+            td.r.wide { (exact(row.output)) }
+            td.r.wide { (exact(row.lost)) }
+            td { (row.verdict.as_str()) }
+            td.wide { (story::cause(row)) }
+        }
+    }
+}
