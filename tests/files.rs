@@ -295,7 +295,7 @@ fn the_configurations_of_the_readme_are_valid() {
             "verify",
             "--config",
             &string(&config),
-            "testdata/logs/clock",
+            "testdata/logs/version-4",
         ]);
         assert_eq!(
             output.status.code(),

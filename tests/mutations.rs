@@ -4,11 +4,12 @@
 //! ways. What a log holds only once it cannot prove: those places are listed in [`WITHOUT_EVIDENCE`] and in `testdata/MANIFEST.md`.
 //! A full run takes `DSH_AUDIT_SWEEP=full`; otherwise every 17th byte is changed.
 
-#[path = "../benches/loggen/mod.rs"]
-#[allow(
-    dead_code,
-    reason = "the generator has more to offer than is used here"
+#![allow(
+    clippy::print_stdout,
+    reason = "the run's table is printed with --nocapture"
 )]
+
+#[path = "../benches/loggen/mod.rs"]
 mod loggen;
 
 use std::collections::{BTreeMap, BTreeSet};
