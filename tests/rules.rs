@@ -13,6 +13,9 @@ use std::process::Command;
 use dsh_audit::finding::Rule;
 use dsh_audit::rules::{CATALOGUE, find};
 
+/// Budgets are judged where they are set: by `cache-report`.
+const BUDGET: u16 = 807;
+
 /// The files of one fixture, by what they are for.
 #[derive(Default)]
 struct Fixture {
@@ -35,7 +38,7 @@ fn verify_says_what_each_fixture_expects() {
     let mut faults = Vec::new();
     for (rule, name, fixture) in fixtures() {
         let expected = expected(&fixture);
-        let got = verify(&fixture);
+        let got = verify(&fixture, rule.code / 100 == 8);
         if got.as_ref() != Ok(&expected) {
             faults.push(format!(
                 "{}/{name}\n  expected {expected:?}\n  got      {got:?}",
@@ -63,11 +66,11 @@ fn expectations_keep_the_promise_of_their_names() {
 }
 
 #[test]
-fn every_rule_but_those_of_the_cache_has_both_kinds() {
+fn every_rule_but_the_budgets_has_both_kinds() {
     let kinds: BTreeSet<_> = fixtures()
         .map(|(rule, name, _)| (rule.code, kind(&name)))
         .collect();
-    for rule in CATALOGUE.iter().filter(|rule| rule.code / 100 != 8) {
+    for rule in CATALOGUE.iter().filter(|rule| rule.code != BUDGET) {
         for kind in ["pass", "fail"] {
             assert!(
                 kinds.contains(&(rule.code, kind)),
@@ -96,7 +99,7 @@ fn pages_quote_what_the_tool_prints() {
             }
         }
     }
-    for rule in CATALOGUE.iter().filter(|rule| rule.code / 100 != 8) {
+    for rule in CATALOGUE.iter().filter(|rule| rule.code != BUDGET) {
         let lead = format!("[{}]: ", rule.id());
         let quoted = rule
             .page
@@ -253,11 +256,12 @@ fn run(fixture: &Fixture) -> Result<(Option<i32>, Vec<serde_json::Value>), Strin
     Ok((output.status.code(), findings.clone()))
 }
 
-/// What the audit says, as an `.expected` file would have it.
-fn verify(fixture: &Fixture) -> Result<Outcome, String> {
+/// What the audit says, as an `.expected` file would have it: the cache is judged in its own fixtures only.
+fn verify(fixture: &Fixture, is_cache: bool) -> Result<Outcome, String> {
     let (exit, findings) = run(fixture)?;
     let lines = findings.iter().map(as_line);
-    let findings = lines.filter(|line| !line.starts_with("DSH08")).collect();
+    let of_cache = |line: &String| line.starts_with("DSH08");
+    let findings = lines.filter(|line| is_cache || !of_cache(line)).collect();
     Ok(Outcome { exit, findings })
 }
 

@@ -5,10 +5,11 @@
 //!
 //! Source: format reference, sections A.3, B.0 to B.5.
 
+use super::fast::{self, Repeat};
 use super::generation::{Facts, Generation};
 use super::ledger::Ledger;
 use super::vocabulary::{Kind, Member, OLD, Ty, Word, word};
-use super::{SessionHeader, chunk, fast, header_shape, message, surface};
+use super::{SessionHeader, chunk, header_shape, message, surface};
 use crate::event::{
     At, Body, Compaction, EndReason, Event, Fault, Faults, Legacy, OneShot, Outcome, Retry, Scope,
     StepName, Stream, Summary, ToolCall,
@@ -26,6 +27,7 @@ pub struct Decoder {
     next: u64,
     seen: Vec<String>,
     ledger: Ledger,
+    repeat: Repeat,
 }
 
 /// A record on its way to becoming an event.
@@ -85,6 +87,7 @@ impl Decoder {
             next: 0,
             seen: Vec::new(),
             ledger: Ledger::default(),
+            repeat: Repeat::new(),
         }
     }
 
@@ -104,10 +107,15 @@ impl Decoder {
         if self.facts.has_streams {
             return None;
         }
-        fast::read(line, |event| {
+        fast::read(line, &mut self.repeat, |event| {
             // Its numbers are there.
             self.fixture_rows.get_or_insert(false);
-            self.next = event.seq.0 + event.count;
+            follow(
+                &mut self.next,
+                &mut self.ledger,
+                Some(event.seq),
+                event.count,
+            );
             then(event)
         })
     }
@@ -133,11 +141,7 @@ impl Decoder {
                 (*seq, *count)
             }
         };
-        // A gap or a second branch: rows that others refer to may be missing.
-        if seq.is_some_and(|seq| seq.0 != self.next) {
-            self.ledger.lose();
-        }
-        self.next = seq.map_or(self.next, |seq| seq.0).saturating_add(count);
+        follow(&mut self.next, &mut self.ledger, seq, count);
         outcome
     }
 
@@ -266,6 +270,16 @@ pub(super) fn row_step(row: &PackedRow<'_>) -> StepName {
         turn: whole(Some(row.turn)).unwrap_or(0),
         step: whole(Some(row.step)).unwrap_or(0),
     }
+}
+
+/// Counts a row's numbers.
+#[inline]
+fn follow(next: &mut u64, ledger: &mut Ledger, seq: Option<Seq>, count: u64) {
+    // A gap or a second branch: rows that others refer to may be missing.
+    if seq.is_some_and(|seq| seq.0 != *next) {
+        ledger.lose();
+    }
+    *next = seq.map_or(*next, |seq| seq.0).saturating_add(count);
 }
 
 /// The storage tags: rows that stand for a run of chunk events.

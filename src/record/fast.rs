@@ -70,6 +70,22 @@ impl<'line> Scan<'line> {
         Some(())
     }
 
+    /// Takes exactly these bytes, which stood in another line.
+    #[inline(always)]
+    pub fn bytes_like(&mut self, expected: &[u8]) -> Option<()> {
+        let end = self.at + expected.len();
+        if self.bytes.get(self.at..end)? != expected {
+            return None;
+        }
+        self.at = end;
+        Some(())
+    }
+
+    /// The bytes from an offset of the line up to the cursor.
+    pub fn since(&self, from: usize) -> &'line [u8] {
+        slice(self.bytes, from, self.at)
+    }
+
     /// Takes a natural number of at most fifteen digits.
     #[inline(always)]
     pub fn natural(&mut self) -> Option<u64> {

@@ -79,7 +79,7 @@ fn broke(row: &CacheRow, broken: &Break) -> Vec<Finding> {
 
 /// A cause, in words.
 fn cause(cause: &Cause) -> String {
-    let quoted = |text: &str| super::judge::shortened(text);
+    let quoted = |text: &str| format!("\"{}\"", super::judge::shortened(text));
     match cause {
         Cause::Provider { from, to } => format!("provider {} → {}", quoted(from), quoted(to)),
         Cause::Model { from, to } => format!("model {} → {}", quoted(from), quoted(to)),

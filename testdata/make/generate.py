@@ -11,7 +11,7 @@ import sys
 
 sys.dont_write_bytecode = True
 
-import bytes_and_lines, dialect, header, lineage, records, responses, surface, turns  # noqa: E401,F401 (each adds its cases)
+import bytes_and_lines, cache, dialect, header, lineage, records, responses, surface, turns  # noqa: E401,F401 (each adds its cases)
 from case import CASES
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "rules")
