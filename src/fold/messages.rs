@@ -4,6 +4,8 @@
 //!
 //! Source: format reference, sections B.0, B.4 and B.5; generations reference, sections 2.3 and 3.
 
+use std::collections::BTreeSet;
+
 use super::session::{MessageFact, MessageIx, OpKind, Shape, SurfaceOp};
 use super::surface::ReplaceError;
 use super::{Fold, Retain};
@@ -95,7 +97,7 @@ impl Fold<'_> {
                 content.kind() == JsonKind::Array && content.elements().next().is_none()
             }),
             images: images as u32,
-            offloaded: Vec::new(),
+            offloaded: BTreeSet::new(),
             header_seq: message
                 .header_seq
                 .and_then(Raw::safe_int)
@@ -235,17 +237,13 @@ impl Fold<'_> {
                     .ok()?;
                 self.session.headers.get(at)
             });
-        let declares = |name: Raw<'_>| {
-            let tools = declared.and_then(|header| header.raw.get("tools"));
-            tools.is_some_and(|tools| {
-                tools
-                    .elements()
-                    .filter(|tool| tool.get("name").is_some_and(|own| own.same_text(name)))
-                    .count()
-                    == 1
-            })
+        let tools = &mut self.declared;
+        let mut declares = |name: Raw<'_>| {
+            declared
+                .and_then(|header| tools.find(header, &name.printed()))
+                .is_some_and(|tool| !tool.again)
         };
-        let added = message
+        let mut added = message
             .content
             .into_iter()
             .flat_map(Raw::elements)
@@ -253,11 +251,9 @@ impl Fold<'_> {
                 block
                     .get("type")
                     .is_some_and(|kind| kind.is_str("tool-addition"))
-            });
-        let undeclared = declared.is_none()
-            || added
-                .filter_map(|block| block.get("toolName"))
-                .any(|name| !declares(name));
+            })
+            .filter_map(|block| block.get("toolName"));
+        let undeclared = declared.is_none() || added.any(|name| !declares(name));
         if undeclared && self.surface_known {
             let why = "names no earlier header that declares the added tools";
             let fault = Fault::Data {
@@ -327,7 +323,7 @@ impl Fold<'_> {
             return Err("marks an image twice");
         }
         if let Some(fact) = self.session.messages.get_mut(message.get()) {
-            fact.offloaded.extend_from_slice(&images);
+            fact.offloaded.extend(&images);
         }
         self.op(
             seq,

@@ -7,6 +7,7 @@
 
 mod attempts;
 mod compaction;
+mod declared;
 mod headers;
 mod messages;
 mod project;
@@ -19,6 +20,7 @@ mod surface;
 mod tools;
 mod turns;
 
+pub(crate) use declared::{DeclaredTools, printed_name};
 pub(crate) use headers::part as header_part;
 pub use headers::{canonical_header, header_equals};
 pub use project::{ProjectError, fold_request_header, fold_surface};
@@ -63,6 +65,7 @@ pub struct Fold<'log> {
     turns: turns::Turns,
     attempts: attempts::Attempts,
     headers: headers::Headers,
+    declared: DeclaredTools<'log>,
     tools: tools::Tools,
     compaction: compaction::Compactions,
     retries: retries::Retries,
@@ -91,6 +94,7 @@ impl<'log> Fold<'log> {
             turns: turns::Turns::default(),
             attempts: attempts::Attempts::default(),
             headers: headers::Headers::default(),
+            declared: DeclaredTools::default(),
             tools: tools::Tools::default(),
             compaction: compaction::Compactions::default(),
             retries: retries::Retries::default(),

@@ -5,6 +5,7 @@
 //! Source: format reference, section G, and the grammar of H-STREAM in B.2.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::session::Finish;
 use crate::event::Chunk;
@@ -15,6 +16,10 @@ use crate::record::{DeltaKind, DeltaRun, Kind, Printed, Raw, print_str};
 #[derive(Debug, Default)]
 pub(crate) struct Response {
     parts: Vec<Part>,
+    /// Where the part of an index is.
+    by_index: HashMap<Option<u64>, usize>,
+    /// Parts that no `block-end` closed.
+    open: usize,
     usage: Option<Vec<u8>>,
     /// What the adapter needs to replay the response, printed.
     replay: Option<Vec<u8>>,
@@ -139,7 +144,19 @@ impl Response {
 
     fn position(&self, index: Option<u64>) -> Option<usize> {
         // The block that grows is nearly always the last one.
-        self.parts.iter().rposition(|part| part.index == index)
+        match self.parts.last() {
+            Some(part) if part.index == index => Some(self.parts.len() - 1),
+            _ => self.by_index.get(&index).copied(),
+        }
+    }
+
+    /// Adds the part of a new index; where it is.
+    fn add(&mut self, index: Option<u64>, kind: PartKind) -> usize {
+        let at = self.parts.len();
+        self.by_index.insert(index, at);
+        self.parts.push(Part::new(index, kind));
+        self.open += 1;
+        at
     }
 
     fn start(&mut self, index: Option<u64>, kind: PartKind) {
@@ -148,7 +165,9 @@ impl Response {
         }
         match self.position(index) {
             Some(_) => self.fault("a block starts twice"),
-            None => self.parts.push(Part::new(index, kind)),
+            None => {
+                self.add(index, kind);
+            }
         }
     }
 
@@ -157,8 +176,7 @@ impl Response {
             Some(at) => at,
             None => {
                 self.fault("a delta has no open block");
-                self.parts.push(Part::new(index, kind));
-                self.parts.len() - 1
+                self.add(index, kind)
             }
         };
         let Some(part) = self.parts.get_mut(at) else {
@@ -180,8 +198,7 @@ impl Response {
             Some(at) => at,
             None => {
                 self.fault("a block ends that never started");
-                self.parts.push(Part::new(index, kind));
-                self.parts.len() - 1
+                self.add(index, kind)
             }
         };
         let Some(part) = self.parts.get_mut(at) else {
@@ -189,6 +206,7 @@ impl Response {
         };
         let fits = part.kind == kind;
         let twice = part.closed.is_some();
+        self.open -= usize::from(!twice);
         part.closed.get_or_insert_with(|| Closed {
             kind,
             printed: block.printed().into_owned(),
@@ -205,7 +223,7 @@ impl Response {
         let kind = reason.and_then(|reason| reason.get("kind"));
         let is = |word: &str| kind.is_some_and(|kind| kind.is_str(word));
         let failed = is("error") || is("aborted");
-        if self.parts.iter().any(|part| part.closed.is_none()) && !failed {
+        if self.open > 0 && !failed {
             self.fault("a block is open at the finish");
         }
         self.finished = true;

@@ -14,24 +14,34 @@ const LONGEST_DELAY: f64 = 2_147_483_647.0;
 
 #[derive(Debug, Default)]
 pub(super) struct Retries {
-    /// Chains of the current turn.
-    chains: Vec<Chain>,
+    chains: Chains,
     /// Which chain an id belongs to, over the whole log.
     owners: HashMap<Vec<u8>, ChainKey>,
     turn: u64,
     partial: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A turn and a step.
+type StepKey = (u64, u64);
+
+/// Chains of the current turn.
+#[derive(Debug, Default)]
+struct Chains {
+    all: Vec<Chain>,
+    by_key: HashMap<ChainKey, usize>,
+    /// The first chain of each step and id.
+    by_id: HashMap<(StepKey, Option<Vec<u8>>), usize>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct ChainKey {
-    step: (u64, u64),
+    step: StepKey,
     provider: Vec<u8>,
     policy: Vec<u8>,
 }
 
 #[derive(Debug)]
 struct Chain {
-    key: ChainKey,
     id: Option<Vec<u8>>,
     last: i64,
     started: bool,
@@ -39,8 +49,26 @@ struct Chain {
 
 impl Retries {
     pub(super) fn forget(&mut self) {
-        self.chains.clear();
+        self.chains = Chains::default();
         self.partial = true;
+    }
+}
+
+impl Chains {
+    fn of_key(&mut self, key: &ChainKey) -> Option<&mut Chain> {
+        self.all.get_mut(*self.by_key.get(key)?)
+    }
+
+    fn of_id(&mut self, step: StepKey, id: Option<Vec<u8>>) -> Option<&mut Chain> {
+        self.all.get_mut(*self.by_id.get(&(step, id))?)
+    }
+
+    fn push(&mut self, key: ChainKey, chain: Chain) {
+        let at = self.all.len();
+        let by_id = (key.step, chain.id.clone());
+        self.by_id.entry(by_id).or_insert(at);
+        self.by_key.insert(key, at);
+        self.all.push(chain);
     }
 }
 
@@ -144,7 +172,7 @@ impl Fold<'_> {
     fn chain(&mut self, name: StepName, retry: &Retry<'_>) -> Option<&'static str> {
         let retries = &mut self.retries;
         if retries.turn != name.turn {
-            retries.chains.clear();
+            retries.chains = Chains::default();
             retries.turn = name.turn;
         }
         let (provider, policy) = (
@@ -159,7 +187,7 @@ impl Fold<'_> {
         let number = retry.data.get("retry").and_then(Raw::safe_int).unwrap_or(0);
         let id = retry.id.map(|id| id.printed().into_owned());
         let mut why = None;
-        match retries.chains.iter_mut().find(|chain| chain.key == key) {
+        match retries.chains.of_key(&key) {
             Some(chain) => {
                 if number != chain.last + 1 {
                     why = Some("does not follow the last of its chain");
@@ -172,12 +200,12 @@ impl Fold<'_> {
                 if number != 1 && !retries.partial {
                     why = Some("does not begin its chain with 1");
                 }
-                retries.chains.push(Chain {
-                    key: key.clone(),
+                let chain = Chain {
                     id: id.clone(),
                     last: number,
                     started: false,
-                });
+                };
+                retries.chains.push(key.clone(), chain);
             }
         }
         if let Some(id) = id
@@ -201,12 +229,7 @@ impl Fold<'_> {
         let id = retry.id.map(|id| id.printed().into_owned());
         let number = retry.data.get("retry").and_then(Raw::safe_int).unwrap_or(0);
         let step = (name.turn, name.step);
-        let chain = self
-            .retries
-            .chains
-            .iter_mut()
-            .find(|chain| chain.key.step == step && chain.id == id);
-        let why = match chain {
+        let why = match self.retries.chains.of_id(step, id) {
             Some(chain) if chain.last == number && !chain.started => {
                 chain.started = true;
                 return;

@@ -156,10 +156,10 @@ impl Fold<'_> {
             .into_iter()
             .chain(line)
             .min();
-        let attempt = session
+        let attempts = session
             .attempts
-            .iter()
-            .find(|attempt| attempt.first >= from);
+            .partition_point(|attempt| attempt.first < from);
+        let attempt = session.attempts.get(attempts);
         let times = [
             first_step.map(|step| step.time),
             attempt.map(|attempt| attempt.time),

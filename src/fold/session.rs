@@ -2,6 +2,8 @@
 //!
 //! **Takes** nothing: the fold fills it. **Gives** [`Session`]. **Never** holds one row per event.
 
+use std::collections::BTreeSet;
+
 use crate::event::{Form, Role};
 use crate::line::{LineNo, Millis, Seq};
 use crate::record::Raw;
@@ -166,7 +168,7 @@ pub struct MessageFact<'log> {
     /// How many images its content holds.
     pub images: u32,
     /// Which of them were left out by the log's end.
-    pub offloaded: Vec<u32>,
+    pub offloaded: BTreeSet<u32>,
     /// The header that declares a developer message's tools.
     pub header_seq: Option<u64>,
     /// The message whose place it takes, for the identity of a rewritten one.

@@ -4,6 +4,8 @@
 //!
 //! Source: format reference, B.1 (S-CALL-RES), B.2 (H-RES) and E.2; generations reference, section 2.5.
 
+use std::collections::HashMap;
+
 use super::Fold;
 use super::messages::shape;
 use super::session::MessageIx;
@@ -13,6 +15,8 @@ use crate::record::Raw;
 #[derive(Debug, Default)]
 pub(super) struct Tools {
     calls: Vec<Call>,
+    /// The last call of each id.
+    by_id: HashMap<Vec<u8>, usize>,
     /// Whether calls may be missing: a fault lies within the step.
     partial: bool,
 }
@@ -30,11 +34,17 @@ struct Call {
 impl Tools {
     pub(super) fn forget(&mut self) {
         self.calls.clear();
+        self.by_id.clear();
         self.partial = true;
     }
 
     fn find(&mut self, id: &[u8]) -> Option<&mut Call> {
-        self.calls.iter_mut().rev().find(|call| call.id == id)
+        self.calls.get_mut(*self.by_id.get(id)?)
+    }
+
+    fn push(&mut self, call: Call) {
+        self.by_id.insert(call.id.clone(), self.calls.len());
+        self.calls.push(call);
     }
 }
 
@@ -56,7 +66,7 @@ impl Fold<'_> {
                     .unwrap_or_default()
             };
             let advertised = Some((printed("name"), printed("arguments")));
-            self.tools.calls.push(Call {
+            self.tools.push(Call {
                 id: printed("id"),
                 advertised,
                 started: false,
@@ -89,7 +99,7 @@ impl Fold<'_> {
                 same
             }
             None => {
-                self.tools.calls.push(Call {
+                self.tools.push(Call {
                     id,
                     advertised: None,
                     started: true,

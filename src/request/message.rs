@@ -311,7 +311,7 @@ fn with_marks(raw: Raw<'_>, offloaded: &[u32], out: &mut impl Write) -> io::Resu
                 out.write_all(b",")?;
             }
             let is_image = block.get("type").is_some_and(|kind| kind.is_str("image"));
-            if is_image && offloaded.contains(&image) {
+            if is_image && offloaded.binary_search(&image).is_ok() {
                 marked(block, out)?;
             } else {
                 block.print(out)?;

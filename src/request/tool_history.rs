@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
-use crate::fold::{HeaderFact, Session};
+use crate::fold::{DeclaredTools, HeaderFact, Session, printed_name as name};
 use crate::record::Raw;
 
 /// The state of the fold.
@@ -22,6 +22,7 @@ pub(super) struct ToolHistory<'log> {
     updates: Vec<ToolUpdate<'log>>,
     /// How often it was told something.
     revision: usize,
+    schemas: DeclaredTools<'log>,
 }
 
 /// What one developer message changed.
@@ -31,12 +32,6 @@ pub struct ToolUpdate<'log> {
     pub message_id: Raw<'log>,
     /// The schemas it added.
     pub additions: Vec<Raw<'log>>,
-}
-
-fn name(tool: Raw<'_>) -> Vec<u8> {
-    tool.get("name")
-        .map(|name| name.printed().into_owned())
-        .unwrap_or_default()
 }
 
 impl<'log> ToolHistory<'log> {
@@ -79,10 +74,7 @@ impl<'log> ToolHistory<'log> {
                 .ok()?;
             session.headers.get(at)
         });
-        let declares = |wanted: &[u8]| {
-            let tools = header.and_then(|header| header.raw.get("tools"))?;
-            tools.elements().find(|tool| name(*tool) == wanted)
-        };
+        let mut declares = |wanted: &[u8]| Some(self.schemas.find(header?, wanted)?.tool);
         let mut additions = Vec::new();
         for block in message.get("content").into_iter().flat_map(Raw::elements) {
             let tool = block

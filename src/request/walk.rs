@@ -24,9 +24,11 @@ pub struct Requests<'s, 'log> {
     derived: std::slice::Iter<'s, Derived>,
     session_id: Raw<'log>,
     parent_id: Option<Raw<'log>>,
+    /// The surface of the last request.
     live: Vec<MessageIx>,
-    /// Position of each live message; of others, stale.
+    /// Position of each message of it; of others, stale.
     positions: Vec<u32>,
+    chain: Chain,
     offloaded: HashMap<MessageIx, Vec<u32>>,
     next_op: usize,
     next_header: usize,
@@ -81,6 +83,7 @@ impl<'s, 'log> Requests<'s, 'log> {
             parent_id,
             live: Vec::new(),
             positions: vec![0; session.messages.len()],
+            chain: Chain::of(session.messages.len()),
             offloaded: HashMap::new(),
             next_op: 0,
             next_header: 0,
@@ -123,7 +126,8 @@ impl<'s, 'log> Requests<'s, 'log> {
 
     /// Applies everything before a boundary. Gives the lowest position touched.
     pub(super) fn advance(&mut self, boundary: Seq) -> usize {
-        let mut lowest = usize::MAX;
+        let mut lowest = self.live.len();
+        let mut marked = Vec::new();
         while let Some(op) = self
             .session
             .ops
@@ -131,8 +135,24 @@ impl<'s, 'log> Requests<'s, 'log> {
             .filter(|op| op.seq < boundary)
         {
             self.next_op += 1;
-            lowest = lowest.min(self.apply(&op.kind));
+            match op.kind {
+                OpKind::Append(message) => self.chain.append(message),
+                OpKind::Replace { first, last, with } => {
+                    lowest = lowest.min(self.position(first));
+                    self.chain.replace(first, last, with);
+                }
+                OpKind::Offload {
+                    message,
+                    ref images,
+                } => {
+                    lowest = lowest.min(self.position(message));
+                    let marks = self.offloaded.entry(message).or_default();
+                    marks.extend_from_slice(images);
+                    marked.push(message);
+                }
+            }
         }
+        self.settle(lowest, marked);
         self.fold_tools(boundary);
         let routes = self.session.routes.iter().skip(self.next_route);
         self.next_route += routes.take_while(|route| route.seq < boundary).count();
@@ -153,54 +173,31 @@ impl<'s, 'log> Requests<'s, 'log> {
         self.tools.print(&mut out)
     }
 
-    fn apply(&mut self, kind: &OpKind) -> usize {
-        match *kind {
-            OpKind::Append(message) => {
-                self.set_position(message, self.live.len());
-                self.live.push(message);
-                self.live.len() - 1
+    /// Brings the live list up to the chain, from the lowest position touched on, and the marks into order.
+    fn settle(&mut self, lowest: usize, mut marked: Vec<MessageIx>) {
+        self.live.truncate(lowest);
+        let mut next = self.chain.behind(self.live.last().copied());
+        while let Some(message) = next {
+            if let Some(slot) = self.positions.get_mut(message.get()) {
+                *slot = self.live.len() as u32;
             }
-            OpKind::Replace { first, last, with } => {
-                let (start, end) = (self.position(first), self.position(last));
-                if start > end || end >= self.live.len() {
-                    return start;
-                }
-                self.live.splice(start..=end, [with]);
-                // Behind a single replaced message every position stays.
-                let moved = if start == end {
-                    start + 1
-                } else {
-                    self.live.len()
-                };
-                for at in start..moved {
-                    if let Some(&message) = self.live.get(at) {
-                        self.set_position(message, at);
-                    }
-                }
-                start
-            }
-            OpKind::Offload {
-                message,
-                ref images,
-            } => {
-                let marks = self.offloaded.entry(message).or_default();
-                marks.extend_from_slice(images);
+            self.live.push(message);
+            next = self.chain.behind(Some(message));
+        }
+        marked.sort_unstable();
+        marked.dedup();
+        for message in marked {
+            if let Some(marks) = self.offloaded.get_mut(&message) {
                 marks.sort_unstable();
-                self.position(message)
             }
         }
     }
 
+    /// Where a message stands on the last request's surface. One that came since has touched what is at its place already.
     fn position(&self, message: MessageIx) -> usize {
-        self.positions
-            .get(message.get())
-            .map_or(usize::MAX, |at| *at as usize)
-    }
-
-    fn set_position(&mut self, message: MessageIx, at: usize) {
-        if let Some(slot) = self.positions.get_mut(message.get()) {
-            *slot = at as u32;
-        }
+        let at = self.positions.get(message.get()).map(|at| *at as usize);
+        at.filter(|at| self.live.get(*at) == Some(&message))
+            .unwrap_or(usize::MAX)
     }
 
     /// Folds headers and developer messages before a boundary, in their order.
@@ -220,6 +217,15 @@ impl<'s, 'log> Requests<'s, 'log> {
             let developer = messages
                 .take_while(|(_, message)| message.seq < boundary)
                 .find(|(_, message)| message.role == Role::Developer);
+            // What lies before it is not looked at again.
+            self.next_developer = developer.map_or_else(
+                || {
+                    self.session
+                        .messages
+                        .partition_point(|message| message.seq < boundary)
+                },
+                |(at, _)| at,
+            );
             match (header, developer) {
                 (Some(header), developer)
                     if developer.is_none_or(|(_, message)| header.seq < message.seq) =>
@@ -233,15 +239,68 @@ impl<'s, 'log> Requests<'s, 'log> {
                     }
                     self.next_developer = at + 1;
                 }
-                _ => {
-                    self.next_developer = self
-                        .session
-                        .messages
-                        .partition_point(|message| message.seq < boundary);
-                    return;
-                }
+                _ => return,
             }
         }
+    }
+}
+
+/// The surface as a chain: a replace costs the same wherever it is.
+#[derive(Debug)]
+struct Chain {
+    /// Of each message, the one before it and the one behind it.
+    links: Vec<(u32, u32)>,
+    head: u32,
+    tail: u32,
+}
+
+impl Chain {
+    const NONE: u32 = u32::MAX;
+
+    fn of(messages: usize) -> Chain {
+        Chain {
+            links: vec![(Self::NONE, Self::NONE); messages],
+            head: Self::NONE,
+            tail: Self::NONE,
+        }
+    }
+
+    fn append(&mut self, message: MessageIx) {
+        self.link(self.tail, message, Self::NONE);
+    }
+
+    /// Puts a message in the place of those from `first` to `last`, which stand on the surface in this order.
+    fn replace(&mut self, first: MessageIx, last: MessageIx, with: MessageIx) {
+        let before = self.links.get(first.get()).map(|links| links.0);
+        let behind = self.links.get(last.get()).map(|links| links.1);
+        self.link(
+            before.unwrap_or(Self::NONE),
+            with,
+            behind.unwrap_or(Self::NONE),
+        );
+    }
+
+    fn link(&mut self, before: u32, message: MessageIx, behind: u32) {
+        if let Some(links) = self.links.get_mut(message.get()) {
+            *links = (before, behind);
+        }
+        match self.links.get_mut(before as usize) {
+            Some(links) => links.1 = message.0,
+            None => self.head = message.0,
+        }
+        match self.links.get_mut(behind as usize) {
+            Some(links) => links.0 = message.0,
+            None => self.tail = message.0,
+        }
+    }
+
+    /// The message behind one, or the first.
+    fn behind(&self, message: Option<MessageIx>) -> Option<MessageIx> {
+        let at = match message {
+            Some(message) => self.links.get(message.get())?.1,
+            None => self.head,
+        };
+        (at != Self::NONE).then_some(MessageIx(at))
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::bytes::first_line;
 use super::catalogue::*;
-use super::judge::{Case, possible, shortened};
+use super::judge::{Answers, Case, possible, shortened};
 use crate::dialect::{Era, Generation, Guess, Support};
 use crate::event::{Fault, Legacy};
 use crate::finding::{Bytes, Finding, Level, Place};
@@ -270,6 +270,7 @@ pub(super) fn unknown_types(log: &Log<'_>, findings: &mut Vec<Finding>) {
         let name = shortened(group.name);
         let message = format!("event type \"{name}\" ({seqs}) is unknown and not marked ignorable");
         let case = Case {
+            answers: &Answers::default(),
             log,
             noted,
             era: if group.released {

@@ -2,10 +2,14 @@
 //!
 //! **Takes** a [`Log`]. **Gives** its findings, sorted by place. **Never** looks at a log's bytes.
 
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
 use crate::analyse::cache::CacheOptions;
 use crate::dialect::{Derivation, Era};
 use crate::event::{Fault, Noted};
 use crate::finding::{Bytes, Certainty, Finding, Level, Place, Rule};
+use crate::line::Seq;
 use crate::log::{Log, Standing};
 
 use super::{bytes, cache, dialect, header, records, responses, surface, turns};
@@ -15,6 +19,7 @@ pub(super) struct Case<'c, 'log> {
     pub(super) log: &'c Log<'log>,
     pub(super) noted: &'c Noted,
     pub(super) era: Era,
+    pub(super) answers: &'c Answers,
 }
 
 impl Case<'_, '_> {
@@ -65,26 +70,44 @@ impl Case<'_, '_> {
 
     /// How the request was derived that the event answers.
     pub(super) fn derivation(&self) -> Derivation {
-        let session = &self.log.session;
-        let answers = |attempt: &crate::fold::AttemptFact| {
-            let message = attempt
-                .answer
-                .and_then(|answer| session.messages.get(answer.message.get()));
-            message.is_some_and(|message| Some(message.seq) == self.noted.at.seq)
-        };
-        let attempt = session.attempts.iter().find(|attempt| answers(attempt));
-        let request = attempt.and_then(|attempt| {
-            self.log
-                .settlement
-                .requests
-                .iter()
-                .find(|request| request.step == attempt.step)
-        });
-        match request {
-            Some(request) => request.derivation,
+        let known = self
+            .noted
+            .at
+            .seq
+            .and_then(|seq| self.answers.derivation(self.log, seq));
+        match known {
+            Some(derivation) => derivation,
             None if self.is_released() => Derivation::Identified,
             None => Derivation::Plain,
         }
+    }
+}
+
+/// How the request behind each answer was derived; found out when the first is asked for.
+#[derive(Default)]
+pub(super) struct Answers(OnceCell<HashMap<Seq, Derivation>>);
+
+impl Answers {
+    fn derivation(&self, log: &Log<'_>, seq: Seq) -> Option<Derivation> {
+        let all = self.0.get_or_init(|| Self::of(log));
+        all.get(&seq).copied()
+    }
+
+    fn of(log: &Log<'_>) -> HashMap<Seq, Derivation> {
+        let mut of_steps = HashMap::new();
+        for request in &log.settlement.requests {
+            of_steps.entry(request.step).or_insert(request.derivation);
+        }
+        let mut all = HashMap::new();
+        for attempt in &log.session.attempts {
+            let message = attempt
+                .answer
+                .and_then(|answer| log.session.messages.get(answer.message.get()));
+            if let (Some(message), Some(derivation)) = (message, of_steps.get(&attempt.step)) {
+                all.entry(message.seq).or_insert(*derivation);
+            }
+        }
+        all
     }
 }
 
@@ -105,12 +128,19 @@ pub(super) fn shortened(text: &str) -> String {
 /// Everything the rules of one log say, sorted by line, place and code.
 pub fn judge(log: &Log<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
+    let answers = Answers::default();
     bytes::judge(log, &mut findings);
     dialect::judge(log, &mut findings);
     for noted in log.faults.noted() {
         let era = log.settlement.era(noted.turn_index);
         if era.is_in(noted.scope) {
-            let case = Case { log, noted, era };
+            let answers = &answers;
+            let case = Case {
+                log,
+                noted,
+                era,
+                answers,
+            };
             findings.extend(finding(&case));
         }
     }
