@@ -22,7 +22,7 @@ pub use crate::fold::Retain;
 pub struct ReadOptions {
     /// What outlives its line.
     pub retain: Retain,
-    /// How many facts are kept; the rest is counted.
+    /// How many facts of a kind are kept; the rest is counted.
     pub max_faults: usize,
     /// How lines are taken apart.
     pub parser: Parser,

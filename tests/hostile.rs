@@ -7,7 +7,7 @@ mod session;
 
 use std::io;
 
-use dsh_audit::finding::Finding;
+use dsh_audit::finding::{Finding, Level};
 use dsh_audit::log::{Log, ReadOptions};
 use dsh_audit::request::Digests;
 use dsh_audit::rules;
@@ -49,7 +49,11 @@ fn a_step_may_have_any_number_of_pending_calls() {
     }
     log.event("step/end", r#"{"turn":1,"step":1}"#, "");
     let (findings, _) = audit(log);
-    assert!(codes(&findings).contains(&606));
+    assert_eq!(
+        codes(&findings),
+        [109, 606, 607],
+        "the facts beyond the limit are counted"
+    );
 }
 
 #[test]
@@ -133,6 +137,24 @@ fn a_surface_may_shrink_at_its_head_any_number_of_times() {
     log.event("assistant/chunk", finish, "");
     let (findings, requests) = audit(log);
     assert_eq!((codes(&findings), requests), (vec![607], 1));
+}
+
+#[test]
+fn a_flood_of_light_faults_hides_no_grave_one() {
+    let mut log = session::Log::new(0);
+    log.begin();
+    for at in 0..MANY {
+        log.event("feedback/record", &format!(r#"{{"text": "{at}"}}"#), "");
+    }
+    log.event("no/such", "{}", "");
+    let (findings, _) = audit(log);
+    assert_eq!(codes(&findings), [109, 209, 305, 607]);
+    let beyond = findings.iter().find(|finding| finding.rule.code == 109);
+    let beyond = beyond.expect("the limit was reached");
+    assert_eq!(beyond.level, Level::Note, "only notes are beyond it");
+    assert_eq!(beyond.at.seq.map(|seq| seq.0), Some(3 + 10_000));
+    let message = "2000 more facts for DSH0209 not-canonical were counted and not judged";
+    assert_eq!(beyond.message, message);
 }
 
 #[test]

@@ -154,10 +154,12 @@ pub(crate) fn with_log<T>(
     retain: Retain,
     use_log: impl FnOnce(&Log<'_>, Answer) -> Result<T, String>,
 ) -> Result<T, String> {
+    let defaults = ReadOptions::default();
     let options = ReadOptions {
         retain,
         parser: reading.parser,
-        ..ReadOptions::default()
+        // Fewer would leave faults unjudged, not only unlisted.
+        max_faults: reading.max_findings.max(defaults.max_faults),
     };
     for is_last_try in [found.is_stdin(), true] {
         let source = open(found, reading)?;

@@ -1,11 +1,13 @@
-//! Facts with their places: the first of them, and a count.
+//! Facts with their places: the first of each kind, and a count.
 //!
 //! **Takes** a fact and the bytes it is about, while their line is alive. **Gives** [`Noted`]. **Never** grows beyond its limit.
+
+use std::mem::{self, Discriminant};
 
 use super::At;
 use super::fault::{Fault, Scope};
 use crate::line::{Excerpt, Span};
-use crate::record::Raw;
+use crate::record::{Raw, RecordDefect};
 
 /// A fact and its place.
 #[derive(Clone, Debug)]
@@ -41,29 +43,121 @@ pub struct Position {
     pub step: Option<u64>,
 }
 
-/// Facts in the order they were met: the first of them, and a count.
+/// Facts in the order they were met: the first of each kind, and a count of the rest.
 #[derive(Debug)]
 pub struct Faults {
     noted: Vec<Noted>,
-    total: u64,
+    kinds: Vec<FaultKind>,
     limit: usize,
     /// Where the reader is.
     pub position: Position,
 }
 
+/// What is counted together, so that a flood of one fault hides no other: one kind of fault in turns of one scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Group {
+    fault: Discriminant<Fault>,
+    line: Option<Discriminant<RecordDefect>>,
+    scope: Scope,
+}
+
+#[derive(Debug)]
+struct FaultKind {
+    group: Group,
+    kept: usize,
+    left_out: Option<LeftOut>,
+}
+
+/// Facts of one kind that were counted and not kept.
+#[derive(Clone, Debug)]
+pub struct LeftOut {
+    /// Index of the last fact of the kind that was kept, among those kept; none where the limit is 0.
+    pub sample: Option<usize>,
+    /// In which turns they are faults.
+    pub scope: Scope,
+    /// The first of them.
+    pub first: At,
+    /// The turn that was open there.
+    pub turn: Option<u64>,
+    /// The step that was open there.
+    pub step: Option<u64>,
+    /// How many stand in each turn; the turn's index as in [`Noted::turn_index`], ascending.
+    pub turns: Vec<(u32, u64)>,
+}
+
+impl Group {
+    fn of(fault: &Fault, scope: Scope) -> Group {
+        Group {
+            fault: mem::discriminant(fault),
+            line: match fault {
+                Fault::Line(defect) => Some(mem::discriminant(defect)),
+                _ => None,
+            },
+            scope,
+        }
+    }
+}
+
 impl Faults {
-    /// A sink that keeps at most `limit` facts.
+    /// A sink that keeps at most `limit` facts of a kind.
     pub fn new(limit: usize) -> Faults {
         Faults {
             noted: Vec::new(),
-            total: 0,
+            kinds: Vec::new(),
             limit,
             position: Position::default(),
         }
     }
 
+    /// Whether there is room for another fact of its kind. If not, it is counted.
+    fn has_room(&mut self, fault: &Fault, scope: Scope, at: At) -> bool {
+        let group = Group::of(fault, scope);
+        let place = match self.kinds.iter().position(|kind| kind.group == group) {
+            Some(place) => place,
+            None => {
+                self.kinds.push(FaultKind {
+                    group,
+                    kept: 0,
+                    left_out: None,
+                });
+                self.kinds.len() - 1
+            }
+        };
+        let Some(kind) = self.kinds.get_mut(place) else {
+            return false;
+        };
+        if kind.kept < self.limit {
+            kind.kept += 1;
+            return true;
+        }
+        let Position {
+            turn_index,
+            turn,
+            step,
+        } = self.position;
+        let noted = &self.noted;
+        let left_out = kind.left_out.get_or_insert_with(|| LeftOut {
+            sample: noted
+                .iter()
+                .rposition(|noted| Group::of(&noted.fault, noted.scope) == group),
+            scope,
+            first: at,
+            turn,
+            step,
+            turns: Vec::new(),
+        });
+        match left_out.turns.last_mut() {
+            Some((index, count)) if *index == turn_index => *count += 1,
+            _ => left_out.turns.push((turn_index, 1)),
+        }
+        false
+    }
+
     /// Notes a fact about some bytes of a line that is no record.
     pub fn note(&mut self, fault: Fault, scope: Scope, at: At, line: &[u8], mark: Span) {
+        if !self.has_room(&fault, scope, at) {
+            return;
+        }
         let kind = None;
         self.push(
             Place {
@@ -86,8 +180,7 @@ impl Faults {
         record: Raw<'_>,
         value: Raw<'_>,
     ) {
-        if self.noted.len() >= self.limit {
-            self.total += 1;
+        if !self.has_room(&fault, scope, at) {
             return;
         }
         let kind = record
@@ -108,6 +201,9 @@ impl Faults {
 
     /// Notes a fact about something whose bytes are gone.
     pub fn note_place(&mut self, fault: Fault, scope: Scope, at: At) {
+        if !self.has_room(&fault, scope, at) {
+            return;
+        }
         self.push(
             Place {
                 fault,
@@ -121,10 +217,6 @@ impl Faults {
     }
 
     fn push(&mut self, place: Place, line: Option<&[u8]>) {
-        self.total += 1;
-        if self.noted.len() >= self.limit {
-            return;
-        }
         let Place {
             fault,
             scope,
@@ -162,9 +254,9 @@ impl Faults {
         self.noted.get_mut(index).map(|noted| &mut noted.fault)
     }
 
-    /// How many facts were noted, kept or not.
-    pub fn total(&self) -> u64 {
-        self.total
+    /// What was counted and not kept, by kind, in the order of the kinds' first facts.
+    pub fn left_out(&self) -> impl Iterator<Item = &LeftOut> {
+        self.kinds.iter().filter_map(|kind| kind.left_out.as_ref())
     }
 }
 

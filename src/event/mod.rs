@@ -10,7 +10,7 @@ mod stream;
 pub use fault::{
     Branch, BranchPattern, BranchSpan, Fault, HeadFault, Scope, SourcesFault, StepFault, TurnFault,
 };
-pub use faults::{Faults, Noted, Position};
+pub use faults::{Faults, LeftOut, Noted, Position};
 
 pub use stream::{Piece, Stream};
 

@@ -35,13 +35,17 @@ pub(super) fn judge(log: &Log<'_>, findings: &mut Vec<Finding>) {
     {
         tails(log, tail, findings);
     }
-    let left_out = log.faults.total() - log.faults.noted().len() as u64;
-    if left_out > 0 {
-        let message =
-            format!("{left_out} more facts were counted and not kept: the limit is reached");
-        let help = "raise --max-findings to see them all";
-        findings
-            .push(Finding::new(&LIMIT_REACHED, message, last_line(log), b"findings").help(help));
+    let unlisted = log.source.defects.left_out();
+    if unlisted > 0 {
+        let message = format!(
+            "{unlisted} more corrupt frames or lines above the limit were counted, not kept"
+        );
+        findings.push(Finding::new(
+            &LIMIT_REACHED,
+            message,
+            last_line(log),
+            b"defects",
+        ));
     }
 }
 

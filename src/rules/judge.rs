@@ -7,11 +7,12 @@ use std::collections::HashMap;
 
 use crate::analyse::cache::CacheOptions;
 use crate::dialect::{Derivation, Era};
-use crate::event::{Fault, Noted};
+use crate::event::{Fault, LeftOut, Noted};
 use crate::finding::{Bytes, Certainty, Finding, Level, Place, Rule};
 use crate::line::Seq;
 use crate::log::{Log, Standing};
 
+use super::catalogue::{LIMIT_REACHED, UNKNOWN_EVENT_TYPE};
 use super::{bytes, cache, dialect, header, records, responses, surface, turns};
 
 /// A fact on its way to becoming a finding.
@@ -145,6 +146,11 @@ pub fn judge(log: &Log<'_>) -> Vec<Finding> {
         }
     }
     dialect::unknown_types(log, &mut findings);
+    findings.extend(
+        log.faults
+            .left_out()
+            .filter_map(|left_out| beyond_limit(log, &answers, left_out)),
+    );
     if let Some(report) = log.cache_report(&CacheOptions::default()) {
         findings.extend(cache::findings(&report));
         findings.extend(cache::flaps(log));
@@ -154,6 +160,54 @@ pub fn judge(log: &Log<'_>) -> Vec<Finding> {
     }
     sort(&mut findings);
     findings
+}
+
+/// Facts that the sink counted and did not keep.
+fn beyond_limit(log: &Log<'_>, answers: &Answers, left_out: &LeftOut) -> Option<Finding> {
+    let era = |turn| log.settlement.era(turn);
+    let turns = left_out.turns.iter();
+    let counted: u64 = turns
+        .filter(|(turn, _)| era(*turn).is_in(left_out.scope))
+        .map(|(_, count)| count)
+        .sum();
+    if counted == 0 {
+        return None;
+    }
+    let sample = left_out.sample.and_then(|at| log.faults.noted().get(at));
+    let rule = sample.and_then(|noted| match noted.fault {
+        Fault::UnknownType { .. } => Some(&UNKNOWN_EVENT_TYPE),
+        _ => {
+            let era = era(noted.turn_index);
+            let case = Case {
+                log,
+                noted,
+                era,
+                answers,
+            };
+            finding(&case).map(|finding| finding.rule)
+        }
+    });
+    let name = rule.map_or("any rule".into(), |rule| {
+        format!("DSH{:04} {}", rule.code, rule.name)
+    });
+    let is_released = |(turn, _): &(u32, u64)| era(*turn) == Era::Released;
+    let level = match sample.map(|noted| &noted.fault) {
+        Some(Fault::NotPrinted) => Level::Note,
+        Some(Fault::NotUtf8 | Fault::DuplicateKey | Fault::LoneSurrogate { .. }) => Level::Warning,
+        Some(Fault::UnknownType { .. }) if !left_out.turns.iter().any(is_released) => Level::Note,
+        _ => Level::Error,
+    };
+    let message = format!("{counted} more facts for {name} were counted and not judged");
+    let place = Place {
+        line: Some(left_out.first.line),
+        bytes: Some(Bytes::Decoded(left_out.first.span)),
+        seq: left_out.first.seq,
+        turn: left_out.turn,
+        step: left_out.step,
+        ..Place::default()
+    };
+    let found = Finding::new(&LIMIT_REACHED, message, place, name.as_bytes()).level(level);
+    Some(found.help("mend the first faults, or raise --max-findings to see them all"))
 }
 
 fn finding(case: &Case<'_, '_>) -> Option<Finding> {

@@ -11,6 +11,8 @@ pub(crate) use baseline::{Accepted, Baseline};
 pub(crate) use fingerprint::Fingerprint;
 pub(crate) use policy::{FailOn, Policy, Setting};
 
+use std::cmp::Reverse;
+
 use crate::finding::{Finding, Level};
 
 /// What a file turned out to be, before any finding is weighed.
@@ -111,10 +113,36 @@ pub(crate) struct Verdict {
     pub(crate) accepted: Vec<Fingerprint>,
 }
 
+impl Verdict {
+    /// Keeps so many findings. None is left out for a lighter one; what says that a limit was reached stays before all others.
+    fn keep_gravest(&mut self, limit: usize) {
+        if self.findings.len() <= limit {
+            return;
+        }
+        let mut order: Vec<usize> = (0..self.findings.len()).collect();
+        order.sort_by_key(|at| {
+            let finding = self.findings.get(*at);
+            Reverse(finding.map(|finding| (finding.rule.code == LIMIT_REACHED, finding.level)))
+        });
+        order.truncate(limit);
+        order.sort_unstable();
+        let kept = |at: &usize| order.binary_search(at).is_ok();
+        let mut at = 0..;
+        self.findings
+            .retain(|_| at.next().as_ref().is_some_and(kept));
+        let mut at = 0..;
+        self.fingerprints
+            .retain(|_| at.next().as_ref().is_some_and(kept));
+    }
+}
+
+/// The rule that says that something was not checked.
+const LIMIT_REACHED: u16 = 109;
+
 /// Weighs the findings of one file.
 ///
 /// `identity` is the session's id, or whatever else names the file where there is none. `limit` is the number of
-/// findings that are kept; all are counted and all are weighed.
+/// findings that are kept: the gravest, in the order of places. All are counted and all are weighed.
 pub(crate) fn decide(
     findings: Vec<Finding>,
     standing: Standing,
@@ -142,11 +170,10 @@ pub(crate) fn decide(
         }
         verdict.fails |= policy.fail_on.is_reached_by(finding.level);
         verdict.counts.add(finding.level);
-        if verdict.findings.len() < limit {
-            verdict.findings.push(finding);
-            verdict.fingerprints.push(fingerprint);
-        }
+        verdict.findings.push(finding);
+        verdict.fingerprints.push(fingerprint);
     }
+    verdict.keep_gravest(limit);
     verdict.outcome = match standing {
         Standing::Readable if verdict.counts.total() == 0 => Outcome::Clean,
         Standing::Readable => Outcome::Findings,
@@ -216,6 +243,19 @@ mod tests {
         assert!(!verdict.fails);
         assert_eq!(verdict.accepted, [first]);
         assert_eq!(verdict.findings.len(), 1);
+    }
+
+    #[test]
+    fn a_flood_of_notes_does_not_push_an_error_out() {
+        let note = || Finding::new(&NOTE, "turn 1 is open at the end", Place::default(), b"1");
+        let mut findings: Vec<Finding> = std::iter::repeat_with(note).take(20).collect();
+        findings.extend(two());
+        let (policy, baseline) = (Policy::default(), Baseline::default());
+        let verdict = decide(findings, Standing::Readable, "s", &policy, &baseline, 3);
+        let codes = verdict.findings.iter().map(|finding| finding.rule.code);
+        assert_eq!(codes.collect::<Vec<u16>>(), [607, 607, 302]);
+        assert_eq!(verdict.fingerprints.len(), 3);
+        assert_eq!(verdict.counts.total(), 22);
     }
 
     #[test]
