@@ -6,3 +6,4 @@
 pub mod answer;
 pub mod cache;
 pub mod fleet;
+pub mod header;

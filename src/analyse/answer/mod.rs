@@ -6,13 +6,23 @@
 //! a renderer passes them through its sanitiser.
 
 mod cache;
+mod change;
 mod fleet;
+mod pattern;
 #[cfg(test)]
 pub(crate) mod sample;
 mod sums;
+mod timeline;
 
 pub use cache::{
     Break, CacheReport, CacheRow, CacheTotals, CacheVerdict, Cause, Cost, Currency, Expectation,
     OneShotRow, Purpose, ReplaceKind, SegmentName, Unit, WindowCount,
 };
+pub use change::{
+    Broken, Coarse, HeaderChange, Hunk, Kept, LineChange, MemberChange, MessageChange, Part, Piece,
+    PrefixChange, SectionChange, SectionFate, Side, SystemMove, TextChange, TextSize, ToolChange,
+    ToolMove, ToolPlace, ToolsChange, ValueChange, ValueFate,
+};
 pub use fleet::{BudgetMiss, Budgets, Group, Grouping, OneShotTotals};
+pub use pattern::{Pattern, PatternKind, Spot, Varying};
+pub use timeline::{HeaderPair, HeaderRow, HeaderSize, HeaderSpot, Reason, Timeline, Verdict};
