@@ -10,6 +10,7 @@ mod bodies;
 mod capture;
 mod captured;
 mod difference;
+pub mod headers;
 mod inherited;
 mod layout;
 mod lineage;
