@@ -42,6 +42,9 @@ pub(crate) enum Command {
     /// The exact options of every request, byte for byte
     #[command(after_help = EXIT_CODES)]
     Reconstruct(Reconstruct),
+    /// What changed between consecutive request headers, and what it cost
+    #[command(after_help = EXIT_CODES)]
+    DiffHeaders(DiffHeaders),
     /// Where the provider's prefix cache was kept or lost, why, and what it cost
     #[command(after_help = EXIT_CODES)]
     CacheReport(CacheReport),
@@ -118,6 +121,54 @@ pub(crate) enum WireArg {
     Deepseek,
 }
 
+/// `dsh-audit diff-headers`.
+#[derive(Debug, Group)]
+pub(crate) struct DiffHeaders {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// For a terminal, one JSON object for the run, or for a pull request
+    #[arg(long, value_enum, default_value_t = DiffFormatArg::Human, help_heading = "Output")]
+    pub(crate) format: DiffFormatArg,
+    /// One line for each header
+    #[arg(long, help_heading = "Output")]
+    pub(crate) stat: bool,
+    /// These parts of headers only
+    #[arg(
+        long,
+        value_enum,
+        value_name = "PART",
+        value_delimiter = ',',
+        help_heading = "Selection"
+    )]
+    pub(crate) only: Vec<PartArg>,
+    /// Compare the headers of two logs with each other
+    #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with_all = ["paths", "home"], help_heading = "Selection")]
+    pub(crate) between: Vec<PathBuf>,
+    /// Fail if the headers differ from those in this file
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "between",
+        help_heading = "Lock"
+    )]
+    pub(crate) lock: Option<PathBuf>,
+    /// Write the headers to a file, for --lock
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["between", "lock"], help_heading = "Lock")]
+    pub(crate) write_lock: Option<PathBuf>,
+    /// Seconds after which the comparison of a log becomes coarser, and says so
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 10,
+        help_heading = "Input"
+    )]
+    pub(crate) deadline: u64,
+    #[command(flatten)]
+    pub(crate) output: Output,
+    #[command(flatten)]
+    pub(crate) policy: PolicyArgs,
+}
+
 /// `dsh-audit explain`.
 #[derive(Debug, Group)]
 pub(crate) struct Explain {
@@ -173,7 +224,7 @@ pub(crate) struct Man {
 }
 
 /// What is read, and how.
-#[derive(Debug, Group)]
+#[derive(Clone, Debug, Group)]
 #[command(next_help_heading = "Input")]
 pub(crate) struct Input {
     /// Files, directories (walked for *.jsonl, *.jsonl.zstd, *.jsonl.zst), globs, or - for standard input
@@ -291,6 +342,30 @@ pub(crate) enum RowFormat {
     Human,
     /// One object per request
     Jsonl,
+}
+
+/// Forms of headers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DiffFormatArg {
+    /// For a terminal
+    Human,
+    /// One object for the run
+    Json,
+    /// For a pull request
+    Markdown,
+}
+
+/// Parts of a header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PartArg {
+    /// The system prompt
+    System,
+    /// The tools
+    Tools,
+    /// Provider, model, and options of the call
+    Config,
+    /// The messages in front of the history (until 2026-07-27)
+    Prefix,
 }
 
 /// Forms of a list.

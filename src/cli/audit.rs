@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use rayon::iter::{ParallelBridge, ParallelIterator};
 
 use crate::compare::Capture;
-use crate::report::FileReport;
+use crate::report::{FileReport, write_limits};
 use crate::verdict::{self, Outcome};
 
 use super::discover::{Found, How};
@@ -183,6 +183,13 @@ fn answer_to(
 /// Whether a result is of a file that is no session log of this harness.
 pub(super) fn is_foreign(report: &FileReport) -> bool {
     report.verdict.outcome == Outcome::Foreign
+}
+
+/// Says on standard error which findings limit another command's answer.
+pub(super) fn say_limits(plan: &Plan, report: &FileReport) {
+    if report.error.is_some() || !report.verdict.findings.is_empty() {
+        output::on_stderr(|out| write_limits(report, plan.stderr_look, out));
+    }
 }
 
 /// Applies policy and baseline to what the rules said.

@@ -16,6 +16,12 @@ pub(super) fn limits_requests(finding: &Finding) -> bool {
     }
 }
 
+/// Whether a finding limits what can be said about headers: as for requests, but what a timeline shows itself (a redacted header)
+/// and what only messages depend on (a guessed derivation) do not.
+pub(super) fn limits_headers(finding: &Finding) -> bool {
+    limits_requests(finding) && ![307, 309].contains(&finding.rule.code)
+}
+
 /// Whether a finding is of a budget that a cache report judges, and shows itself.
 pub(super) fn is_of_a_budget(finding: &Finding) -> bool {
     finding.rule.code == 807

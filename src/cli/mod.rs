@@ -9,11 +9,14 @@ mod baseline_file;
 mod cache_args;
 mod cache_report;
 mod config;
+mod diff_headers;
 mod discover;
 mod environment;
 mod exit;
 mod explain;
 mod generations;
+mod header_lock;
+mod header_pairs;
 mod job;
 mod limits;
 mod lineage;
@@ -56,6 +59,7 @@ pub fn main() -> ExitCode {
     let result = match args.command {
         Command::Verify(args) => verify::run(&args, &environment),
         Command::Reconstruct(args) => reconstruct::run(&args, &environment),
+        Command::DiffHeaders(args) => diff_headers::run(&args, &environment),
         Command::CacheReport(args) => cache_report::run(&args, &environment),
         Command::Merge(args) => merge::run(&args, &environment),
         Command::Explain(args) => explain::explain(&args, &environment),

@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 
 use crate::log::Retain;
-use crate::report::{self, Detail, FileReport, What};
+use crate::report::{Detail, What};
 
 use super::args::{Reconstruct, RowFormat};
 use super::audit;
@@ -105,12 +105,6 @@ fn one_file(
     if plan.look.detail != Detail::Quiet {
         notes.iter().for_each(output::note);
     }
-    say_limits(plan, &report);
+    audit::say_limits(plan, &report);
     Ok(Some(status))
-}
-
-fn say_limits(plan: &Plan, report: &FileReport) {
-    if report.error.is_some() || !report.verdict.findings.is_empty() {
-        output::on_stderr(|out| report::write_limits(report, plan.stderr_look, out));
-    }
 }

@@ -18,6 +18,11 @@ impl<'b> Text<'b> {
         Text(bytes)
     }
 
+    /// The text that `bytes` are: WTF-8, as [`Text::bytes`] gives it.
+    pub fn from_wtf8(bytes: &'b [u8]) -> Text<'b> {
+        Text(Cow::Borrowed(bytes))
+    }
+
     /// Its bytes in WTF-8.
     pub fn bytes(&self) -> &[u8] {
         &self.0

@@ -5,6 +5,7 @@
 
 mod cache;
 mod columns;
+pub(crate) mod diff;
 mod formats;
 mod github;
 mod human;

@@ -29,6 +29,14 @@ pub(crate) enum Tone {
     Strong,
     /// What may be skipped.
     Faint,
+    /// Text that went, and the words of it that differ.
+    Gone,
+    /// See [`Tone::Gone`].
+    GoneWord,
+    /// Text that came, and the words of it that differ.
+    Came,
+    /// See [`Tone::Came`].
+    CameWord,
 }
 
 impl Paint {
@@ -62,6 +70,10 @@ impl<T: fmt::Display> fmt::Display for Painted<T> {
             Tone::Good => "32",
             Tone::Strong => "1",
             Tone::Faint => "2",
+            Tone::Gone => "31",
+            Tone::GoneWord => "31;7",
+            Tone::Came => "32",
+            Tone::CameWord => "32;7",
         };
         write!(f, "\x1b[{code}m{}\x1b[0m", self.text)
     }

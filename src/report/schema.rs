@@ -11,6 +11,7 @@ pub(crate) const SCHEMAS: &[(&str, &str)] = &[
         include_str!("schemas/cache-report-row.json"),
     ),
     ("captured", include_str!("schemas/captured.json")),
+    ("diff-headers", include_str!("schemas/diff-headers.json")),
     ("formats", include_str!("schemas/formats.json")),
     ("reconstruct", include_str!("schemas/reconstruct.json")),
     ("rules", include_str!("schemas/rules.json")),
