@@ -35,7 +35,7 @@ pub(super) fn decode<'line>(
 /// The message object, where the event holds one.
 fn identified(role: Role, data: Raw<'_>) -> Option<Raw<'_>> {
     match role {
-        Role::User if data.get("role").is_some() || data.get("id").is_some() => Some(data),
+        Role::User if data.fields(["role", "id"]).iter().any(Option::is_some) => Some(data),
         Role::User | Role::Context => None,
         _ => data
             .get("message")
@@ -43,33 +43,38 @@ fn identified(role: Role, data: Raw<'_>) -> Option<Raw<'_>> {
     }
 }
 
-fn step(role: Role, data: Raw<'_>) -> Option<StepName> {
-    match role {
-        Role::User | Role::Context | Role::Steering => None,
-        _ => Some(StepName {
-            turn: whole(data.get("turn"))?,
-            step: whole(data.get("step"))?,
-        }),
-    }
-}
-
 fn base<'line>(role: Role, form: Form, object: Raw<'line>, data: Raw<'line>) -> Message<'line> {
+    let [turn, step, usage, interrupted, stream, error, header_seq] = data.fields([
+        "turn",
+        "step",
+        "usage",
+        "interrupted",
+        "stream",
+        "error",
+        "headerSeq",
+    ]);
+    let [content, id, source] = object.fields(["content", "id", "source"]);
+    let names_step = !matches!(role, Role::User | Role::Context | Role::Steering);
+    let step = whole(turn)
+        .zip(whole(step))
+        .filter(|_| names_step)
+        .map(|(turn, step)| StepName { turn, step });
     Message {
         role,
         form,
         object,
         data,
-        step: step(role, data),
-        content: object.get("content"),
-        id: object.get("id"),
-        source: object.get("source"),
-        usage: data.get("usage"),
-        interrupted: data.get("interrupted").and_then(Raw::as_bool) == Some(true),
-        stream: data.get("stream").map(|raw| Stream { raw }),
+        step,
+        content,
+        id,
+        source,
+        usage,
+        interrupted: interrupted.and_then(Raw::as_bool) == Some(true),
+        stream: stream.map(|raw| Stream { raw }),
         call: None,
         is_error: false,
-        error_code: data.get("error").and_then(|error| error.get("code")),
-        header_seq: data.get("headerSeq"),
+        error_code: error.and_then(|error| error.get("code")),
+        header_seq,
     }
 }
 

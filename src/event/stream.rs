@@ -16,9 +16,9 @@ impl<'b> Chunk<'b> {
 }
 
 fn try_read(raw: Raw<'_>) -> Option<Chunk<'_>> {
-    let kind = raw.get("type")?;
-    let kind = kind.text()?;
-    let index = whole(raw.get("index"));
+    let [kind, index, text] = raw.fields(["type", "index", "text"]);
+    let kind = kind?.text()?;
+    let index = whole(index);
     Some(match kind.bytes() {
         b"block-start" => Chunk::BlockStart {
             index,
@@ -26,27 +26,30 @@ fn try_read(raw: Raw<'_>) -> Option<Chunk<'_>> {
         },
         b"text-delta" => Chunk::Text {
             index,
-            text: string(raw.get("text"))?,
+            text: string(text)?,
         },
         b"reasoning-delta" => Chunk::Reasoning {
             index,
-            text: string(raw.get("text"))?,
+            text: string(text)?,
         },
-        b"tool-call-delta" => Chunk::ToolCall {
-            index,
-            id: string(raw.get("id"))?,
-            name: string(raw.get("name")),
-            arguments: string(raw.get("argumentsDelta"))?,
-        },
+        b"tool-call-delta" => {
+            let [id, name, arguments] = raw.fields(["id", "name", "argumentsDelta"]);
+            Chunk::ToolCall {
+                index,
+                id: string(id)?,
+                name: string(name),
+                arguments: string(arguments)?,
+            }
+        }
         b"block-end" => Chunk::BlockEnd {
             index,
             block: raw.get("block")?,
         },
         b"usage" => Chunk::Usage(raw.get("usage")?),
-        b"finish" => Chunk::Finish {
-            reason: raw.get("reason"),
-            replay: raw.get("replayState"),
-        },
+        b"finish" => {
+            let [reason, replay] = raw.fields(["reason", "replayState"]);
+            Chunk::Finish { reason, replay }
+        }
         _ => return None,
     })
 }

@@ -265,9 +265,9 @@ fn reason(raw: Option<Raw<'_>>) -> HeaderReason {
 /// A part of a header in canonical form: absent where it is empty.
 pub(crate) fn part<'b>(header: Raw<'b>, name: &str) -> Option<Raw<'b>> {
     let raw = header.get(name)?;
-    let empty = match raw.text() {
-        Some(text) => text.is_empty(),
-        None => raw.kind() == JsonKind::Array && raw.elements().next().is_none(),
+    let empty = match raw.kind() {
+        JsonKind::Array => raw.elements().next().is_none(),
+        _ => raw.is_str(""),
     };
     (!empty && !raw.is_null()).then_some(raw)
 }

@@ -369,17 +369,24 @@ pub struct Usage {
 impl Usage {
     /// Reads a usage object.
     pub fn read(raw: Raw<'_>) -> Usage {
-        let count = |name: &str| {
-            raw.get(name)
+        let counts = raw.fields([
+            "inputTokens",
+            "outputTokens",
+            "cacheReadTokens",
+            "cacheWriteTokens",
+            "reasoningTokens",
+        ]);
+        let [input, output, cache_read, cache_write, reasoning] = counts.map(|count| {
+            count
                 .and_then(Raw::safe_int)
                 .and_then(|n| u64::try_from(n).ok())
-        };
+        });
         Usage {
-            input: count("inputTokens"),
-            output: count("outputTokens"),
-            cache_read: count("cacheReadTokens"),
-            cache_write: count("cacheWriteTokens"),
-            reasoning: count("reasoningTokens"),
+            input,
+            output,
+            cache_read,
+            cache_write,
+            reasoning,
         }
     }
 }

@@ -4,7 +4,7 @@
 //! **Never** notes a short value, or one far down: those are walked through.
 
 /// Values of fewer bytes are not noted.
-pub(super) const LONG: usize = 64;
+pub(super) const LONG: usize = 32;
 /// Containers further down are not noted, so that nesting costs no memory.
 const DEEP: usize = 32;
 /// No container is open.
