@@ -254,6 +254,12 @@ impl Faults {
         self.noted.get_mut(index).map(|noted| &mut noted.fault)
     }
 
+    /// How many facts were noted, kept or not.
+    pub fn total(&self) -> u64 {
+        let left_out = self.left_out().flat_map(|left_out| &left_out.turns);
+        self.noted.len() as u64 + left_out.map(|(_, count)| count).sum::<u64>()
+    }
+
     /// What was counted and not kept, by kind, in the order of the kinds' first facts.
     pub fn left_out(&self) -> impl Iterator<Item = &LeftOut> {
         self.kinds.iter().filter_map(|kind| kind.left_out.as_ref())
