@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::analyse::answer::{HeaderPair, Part};
 use crate::analyse::header::{HeaderState, pair};
-use crate::compare::{candidates, headers};
+use crate::compare::{Candidate, candidates, headers};
 use crate::log::Retain;
 use crate::report::diff::{Comparison, Relation};
 
@@ -78,7 +78,10 @@ fn forks(plan: &Plan, wish: &Wish, heard: &Heard<'_>) -> Vec<Comparison> {
         .collect();
     let mut found = Vec::new();
     for ((child, one), parents) in heard.iter().zip(candidates(&logs)) {
-        let likeliest = parents.first().filter(|_| one.file.timeline.is_some());
+        // Where several logs far away have the parent's id, none of them is known to be it.
+        let is_known = |parent: &&Candidate| parent.is_near || parents.len() == 1;
+        let likeliest = parents.first().filter(is_known);
+        let likeliest = likeliest.filter(|_| one.file.timeline.is_some());
         let Some((parent, _)) = likeliest.and_then(|parent| heard.get(parent.at)) else {
             continue;
         };

@@ -19,10 +19,11 @@ pub fn states(log: &Log<'_>) -> Option<Vec<HeaderState>> {
 pub fn fork(parent: &Log<'_>, child: &Log<'_>, limits: &Limits) -> Option<HeaderPair> {
     let (parents, children) = (states(parent)?, states(child)?);
     let own = children.iter().find(|state| !state.spot.inherited)?;
-    let until = Kin::of(child)?.inherited_until;
-    let before = |state: &&HeaderState| match until {
-        // A child that inherits nothing begins at a time, not at an event.
+    let (of_parent, of_child) = (Kin::of(parent)?, Kin::of(child)?);
+    let before = |state: &&HeaderState| match of_child.inherited_until {
+        // A child that inherits nothing begins at a time, not at an event; and a migration numbers events anew.
         Seq(0) => state.spot.time <= own.spot.time,
+        _ if of_parent.generation != of_child.generation => state.spot.time <= own.spot.time,
         until => state.spot.seq < until,
     };
     let left = parents.iter().take_while(before).last();
