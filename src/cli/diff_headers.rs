@@ -3,6 +3,7 @@
 //! **Takes** its arguments. **Gives** the headers of all inputs and what changed between them, or how they compare with those of
 //! another log or of a lock. **Never** says anything of a log that must be rejected.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::analyse::answer::{Part, Timeline};
@@ -22,7 +23,7 @@ use super::header_pairs;
 use super::job::{self, Answer};
 use super::limits::limits_headers;
 use super::output::{self, Sink};
-use super::plan::Plan;
+use super::plan::{Plan, shown};
 use super::progress::Audience;
 
 /// Runs the command.
@@ -31,21 +32,13 @@ use super::progress::Audience;
 ///
 /// There is no complete answer; the message is one line.
 pub(super) fn run(args: &DiffHeaders, environment: &Environment) -> Result<Status, String> {
-    let input = Input {
-        paths: match args.between.is_empty() {
-            true => args.input.paths.clone(),
-            false => args.between.clone(),
-        },
-        ..args.input.clone()
-    };
-    let plan = Plan::make(&input, &args.output, &args.policy, environment)?;
+    let plan = Plan::make(&input_of(args), &args.output, &args.policy, environment)?;
     let wish = Wish::of(args)?;
     check_targets(&plan, args)?;
-    let watched = environment.stderr_is_terminal && !args.output.look.quiet;
-    let audience = if watched {
-        Audience::Terminal
-    } else {
-        Audience::None
+    let is_watched = environment.stderr_is_terminal && !args.output.look.quiet;
+    let audience = match is_watched {
+        true => Audience::Terminal,
+        false => Audience::None,
     };
     audit::note_special(&plan);
     let results = audit::on_all(&plan, audience, |found| one_file(&plan, found, &wish))?;
@@ -68,17 +61,7 @@ pub(super) fn run(args: &DiffHeaders, environment: &Environment) -> Result<Statu
         status = status.and(Status::Failed);
     }
     if let Some(path) = &args.write_lock {
-        let lock = header_pairs::lock(&wish, &heard)?;
-        Sink::File(path.clone()).write(|out| lock.write(out))?;
-        let headers: usize = lock.logs.iter().map(|(_, headers)| headers.len()).sum();
-        let (headers, logs) = (
-            count(headers as u64, "header"),
-            count(lock.logs.len() as u64, "log"),
-        );
-        output::note(format_args!(
-            "{headers} of {logs} locked in {}",
-            path.display()
-        ));
+        write_lock(&header_pairs::lock(&wish, &heard)?, path)?;
     }
     if plan.exit_zero {
         status = status.forgiving_findings();
@@ -107,6 +90,30 @@ fn write(plan: &Plan, args: &DiffHeaders, report: &DiffReport<'_>) -> Result<(),
     plan.sink
         .write(|out| diff::write(report, format, look, out))
         .map(drop)
+}
+
+/// What is read: the paths, or the two logs that are compared.
+fn input_of(args: &DiffHeaders) -> Input {
+    let paths = match args.between.is_empty() {
+        true => &args.input.paths,
+        false => &args.between,
+    };
+    Input {
+        paths: paths.clone(),
+        ..args.input.clone()
+    }
+}
+
+fn write_lock(lock: &HeaderLock, path: &Path) -> Result<(), String> {
+    Sink::File(path.to_path_buf()).write(|out| lock.write(out))?;
+    let headers: usize = lock.logs.iter().map(|(_, headers)| headers.len()).sum();
+    let headers = count(headers as u64, "header");
+    let logs = count(lock.logs.len() as u64, "log");
+    output::note(format_args!(
+        "{headers} of {logs} locked in {}",
+        shown(path)
+    ));
+    Ok(())
 }
 
 /// Refuses to write a lock over an input.

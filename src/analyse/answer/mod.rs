@@ -12,6 +12,7 @@ mod pattern;
 #[cfg(test)]
 pub(crate) mod sample;
 mod sums;
+mod text;
 mod timeline;
 
 pub use cache::{
@@ -19,10 +20,12 @@ pub use cache::{
     OneShotRow, Purpose, ReplaceKind, SegmentName, Unit, WindowCount,
 };
 pub use change::{
-    Broken, Coarse, HeaderChange, Hunk, Kept, LineChange, MemberChange, MessageChange, Part, Piece,
-    PrefixChange, SectionChange, SectionFate, Side, SystemMove, TextChange, TextSize, ToolChange,
-    ToolMove, ToolPlace, ToolsChange, ValueChange, ValueFate,
+    Broken, HeaderChange, Kept, MemberChange, MessageChange, Part, PrefixChange, SystemMove,
+    ToolChange, ToolMove, ToolPlace, ToolsChange, ValueChange, ValueFate,
 };
 pub use fleet::{BudgetMiss, Budgets, Group, Grouping, OneShotTotals};
 pub use pattern::{Pattern, PatternKind, Spot, Varying};
+pub use text::{
+    Coarse, Hunk, LineChange, Piece, SectionChange, SectionFate, Side, TextChange, TextSize,
+};
 pub use timeline::{HeaderPair, HeaderRow, HeaderSize, HeaderSpot, Reason, Timeline, Verdict};

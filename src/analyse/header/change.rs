@@ -12,15 +12,13 @@ use crate::analyse::answer::{Coarse, HeaderChange, Part, TextChange};
 /// Compares two headers.
 pub fn compare(old: &Effective<'_>, new: &Effective<'_>, limits: &Limits) -> HeaderChange {
     let (old_text, new_text) = (old.system.text(), new.system.text());
-    compare_with(old, &old_text, new, &new_text, limits).0
+    compare_with((old, &old_text), (new, &new_text), limits).0
 }
 
 /// The same, where the prompts are decoded already. Gives also the blocks of lines in which they differ.
 pub(super) fn compare_with(
-    old: &Effective<'_>,
-    old_text: &[u8],
-    new: &Effective<'_>,
-    new_text: &[u8],
+    (old, old_text): (&Effective<'_>, &[u8]),
+    (new, new_text): (&Effective<'_>, &[u8]),
     limits: &Limits,
 ) -> (HeaderChange, Vec<Edit>) {
     let mut change = HeaderChange::default();

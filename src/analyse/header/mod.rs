@@ -8,6 +8,7 @@
 mod change;
 mod config;
 mod effective;
+mod found;
 mod kept;
 mod limits;
 mod lines;

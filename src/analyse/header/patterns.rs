@@ -1,13 +1,13 @@
 //! What comes back again and again over the headers of a log.
 //!
-//! **Takes** one change after the other. **Gives** patterns, and which of them explains each row. **Never** compares texts again: a
-//! line is followed by its number from change to change.
+//! **Takes** one change after the other. **Gives** what changed where and when, for `found`. **Never** compares texts again: a line is
+//! followed by its number from change to change.
 
 use std::collections::BTreeMap;
 
 use super::text::Edit;
-use super::values::{Values, looks_like};
-use crate::analyse::answer::{HeaderChange, Part, Pattern, PatternKind, Spot, Varying};
+use super::values::Values;
+use crate::analyse::answer::{HeaderChange, Part, Piece, Side};
 use crate::line::Seq;
 
 /// Most lines of a prompt that are followed at the same time.
@@ -15,42 +15,42 @@ const LINES: usize = 256;
 
 /// A place that has changed.
 #[derive(Debug)]
-struct Track {
-    part: Part,
-    at: String,
-    section: Option<String>,
-    values: Values,
+pub(super) struct Track {
+    pub(super) part: Part,
+    pub(super) at: String,
+    pub(super) section: Option<String>,
+    pub(super) values: Values,
     /// Whether its values are summaries of all of a part.
-    is_whole: bool,
-    first: Seq,
-    last: Seq,
+    pub(super) is_whole: bool,
+    pub(super) first: Seq,
+    pub(super) last: Seq,
 }
 
 /// Follows what changes.
 #[derive(Debug, Default)]
 pub(super) struct Tracker {
-    tracks: Vec<Track>,
+    pub(super) tracks: Vec<Track>,
     /// Lines of the prompt that are followed: their number now, and their track.
     lines: BTreeMap<usize, usize>,
     /// Other places by name.
     places: BTreeMap<(Part, String), usize>,
     /// The prompt as a whole.
-    prompt: Option<usize>,
+    pub(super) prompt: Option<usize>,
     /// When tools came and went.
-    tools: BTreeMap<String, Vec<(usize, bool)>>,
-    orders: Vec<usize>,
-    rows: Vec<Row>,
+    pub(super) tools: BTreeMap<String, Vec<(usize, bool)>>,
+    pub(super) orders: Vec<usize>,
+    pub(super) rows: Vec<Row>,
 }
 
 /// What a row's change is made of.
 #[derive(Debug)]
-struct Row {
-    seq: Seq,
+pub(super) struct Row {
+    pub(super) seq: Seq,
     /// Its places; all of its change, if `is_whole`.
-    tracks: Vec<usize>,
-    is_whole: bool,
-    tools: Vec<String>,
-    is_order: bool,
+    pub(super) tracks: Vec<usize>,
+    pub(super) is_whole: bool,
+    pub(super) tools: Vec<String>,
+    pub(super) is_order: bool,
 }
 
 /// A change, and what is needed to follow it.
@@ -241,7 +241,7 @@ impl Tracker {
                 );
             }
             for value in &tool.values {
-                let text = |pieces: &Option<Vec<crate::analyse::answer::Piece>>| -> String {
+                let text = |pieces: &Option<Vec<Piece>>| -> String {
                     let pieces = pieces.iter().flatten();
                     pieces.map(|piece| piece.text.as_str()).collect()
                 };
@@ -263,7 +263,7 @@ impl Tracker {
             };
             let lines = text.hunks.iter().flat_map(|hunk| &hunk.lines);
             for line in lines.filter(|line| !line.same) {
-                let text = |side: &Option<crate::analyse::answer::Side>| -> String {
+                let text = |side: &Option<Side>| -> String {
                     let pieces = side.iter().flat_map(|side| &side.pieces);
                     pieces.map(|piece| piece.text.as_str()).collect()
                 };
@@ -278,151 +278,10 @@ impl Tracker {
             }
         }
     }
-
-    /// The patterns, by their first row, and for each row the one that explains all of it.
-    pub(super) fn finish(self) -> (Vec<Pattern>, Vec<Option<usize>>) {
-        let mut found: Vec<(Pattern, Vec<usize>)> = Vec::new();
-        let mut has_lines = false;
-        for (at, track) in self.tracks.iter().enumerate() {
-            if Some(at) == self.prompt {
-                continue;
-            }
-            if let Some(kind) = kind_of(track) {
-                has_lines |= track.part == Part::System;
-                found.push((pattern(track, kind), vec![at]));
-            }
-        }
-        let whole = self.prompt.and_then(|at| self.tracks.get(at));
-        if let Some(track) = whole.filter(|_| !has_lines)
-            && let Some(kind @ PatternKind::Flap { .. }) = kind_of(track)
-        {
-            found.push((pattern(track, kind), Vec::new()));
-        }
-        let groups = self.tool_groups();
-        found.extend(
-            groups
-                .iter()
-                .map(|(pattern, _)| (pattern.clone(), Vec::new())),
-        );
-        found.extend(self.order_pattern().map(|pattern| (pattern, Vec::new())));
-        found.sort_by_key(|(pattern, _)| (pattern.first, pattern.part));
-        let explained = self
-            .rows
-            .iter()
-            .map(|row| explanation(row, &found))
-            .collect();
-        (
-            found.into_iter().map(|(pattern, _)| pattern).collect(),
-            explained,
-        )
-    }
-
-    /// Tools that come and go, those together that always do so together.
-    fn tool_groups(&self) -> Vec<(Pattern, Vec<(usize, bool)>)> {
-        let mut groups: BTreeMap<&[(usize, bool)], Vec<String>> = BTreeMap::new();
-        for (name, toggles) in self.tools.iter().filter(|(_, toggles)| toggles.len() > 1) {
-            groups.entry(toggles).or_default().push(name.clone());
-        }
-        let seq = |row: Option<&(usize, bool)>| {
-            row.and_then(|(row, _)| self.rows.get(*row))
-                .map_or(Seq(0), |row| row.seq)
-        };
-        let group = |(toggles, tools): (&[(usize, bool)], Vec<String>)| {
-            let came = toggles.iter().filter(|(_, came)| *came).count() as u64;
-            let pattern = Pattern {
-                kind: PatternKind::ComeAndGo {
-                    tools,
-                    came,
-                    went: toggles.len() as u64 - came,
-                },
-                part: Part::Tools,
-                changes: toggles.len() as u64,
-                first: seq(toggles.first()),
-                last: seq(toggles.last()),
-            };
-            (pattern, toggles.to_vec())
-        };
-        groups.into_iter().map(group).collect()
-    }
-
-    fn order_pattern(&self) -> Option<Pattern> {
-        let (first, last) = (self.orders.first()?, self.orders.last()?);
-        Some(Pattern {
-            kind: PatternKind::Order,
-            part: Part::Tools,
-            changes: self.orders.len() as u64,
-            first: self.rows.get(*first)?.seq,
-            last: self.rows.get(*last)?.seq,
-        })
-        .filter(|pattern| pattern.changes > 1)
-    }
 }
 
 /// What stands for a prompt as a whole among its patterns: its size and its digest.
 fn summary(prompt: &[u8]) -> Vec<u8> {
     let digest = xxhash_rust::xxh3::xxh3_128(prompt);
     format!("{} B ({:08x})", prompt.len(), digest >> 96).into_bytes()
-}
-
-fn kind_of(track: &Track) -> Option<PatternKind> {
-    let values = &track.values;
-    if values.changes() < 2 {
-        return None;
-    }
-    let (before, after, texts) = match track.is_whole {
-        true => (String::new(), String::new(), values.texts()),
-        false => values.varying(),
-    };
-    let spot = Spot {
-        at: track.at.clone(),
-        section: track.section.clone(),
-        before,
-        after,
-        values: texts,
-        distinct: values.distinct(),
-    };
-    if let Some(period) = values.period() {
-        return Some(PatternKind::Flap { spot, period });
-    }
-    let varying = looks_like(&spot.values);
-    // Two edits of one sentence are work on a prompt, not a value that varies.
-    if varying == Varying::Text && values.changes() < 3 {
-        return None;
-    }
-    Some(PatternKind::Volatile { spot, varying })
-}
-
-fn pattern(track: &Track, kind: PatternKind) -> Pattern {
-    Pattern {
-        kind,
-        part: track.part,
-        changes: track.values.changes(),
-        first: track.first,
-        last: track.last,
-    }
-}
-
-/// The pattern that explains all of a row's change.
-fn explanation(row: &Row, found: &[(Pattern, Vec<usize>)]) -> Option<usize> {
-    let of_track = |track: &usize| found.iter().position(|(_, tracks)| tracks.contains(track));
-    let of_tool = |name: &String| {
-        found.iter().position(|(pattern, _)| {
-            matches!(&pattern.kind, PatternKind::ComeAndGo { tools, .. } if tools.contains(name))
-        })
-    };
-    let of_order = || {
-        found
-            .iter()
-            .position(|(pattern, _)| pattern.kind == PatternKind::Order)
-    };
-    if !row.is_whole {
-        return None;
-    }
-    let mut places: Vec<Option<usize>> = row.tracks.iter().map(of_track).collect();
-    places.extend(row.tools.iter().map(of_tool));
-    if row.is_order {
-        places.push(of_order());
-    }
-    let all: Option<Vec<usize>> = places.into_iter().collect();
-    all?.first().copied()
 }

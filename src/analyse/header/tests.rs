@@ -225,6 +225,9 @@ fn redacted_headers_are_said_to_be_so() {
         [Verdict::Initial, Verdict::Hidden, Verdict::Change]
     );
     assert_eq!(found.rows[1].redacted, [Part::System]);
+    let shown = system("a prompt");
+    let later = headers(&[("initial", &hidden), ("change", &shown)]);
+    assert_eq!(later.rows[1].verdict, Verdict::Hidden);
     assert_eq!(parts(&found.rows[2]), [Part::Config]);
 }
 

@@ -442,6 +442,21 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "a deadline needs an instant")]
+    fn past_the_deadline_the_answer_is_coarser_and_says_so() {
+        let deadline = crate::analyse::header::Deadline {
+            at: std::time::Instant::now(),
+            is_past: |_| true,
+        };
+        let limits = Limits {
+            deadline: Some(deadline),
+            ..Limits::default()
+        };
+        let found = compare(b"a\nb c d\ne", b"a\nb x d\ne", &limits).expect("they differ");
+        assert_eq!(found.change.coarse, Some(Coarse::Deadline));
+    }
+
+    #[test]
     fn what_exceeds_the_limit_is_counted() {
         let limits = Limits {
             lines: 1,

@@ -71,70 +71,13 @@ struct Rows<'log> {
 }
 
 impl<'log> Rows<'log> {
-    fn take(&mut self, moment: Moment<'_, 'log>) {
+    fn take(&mut self, mut moment: Moment<'_, 'log>) {
         let last = self.last.take();
         let digests = digests(&moment, last.as_ref());
-        let reason = moment.snapshot.map(|snapshot| reason(snapshot.reason));
-        let redacted: Vec<Part> = Part::ALL
-            .into_iter()
-            .filter(|part| moment.header.is_redacted(*part))
-            .collect();
-        let mut row = HeaderRow {
-            seq: moment.place.seq,
-            line: moment.place.line,
-            turn: moment.place.turn,
-            step: moment.place.step,
-            attempt: moment.place.attempt,
-            time: moment.place.time,
-            since: last
-                .as_ref()
-                .map(|last| moment.place.time.0.saturating_sub(last.time.0)),
-            reason,
-            starts_series: moment
-                .snapshot
-                .is_some_and(|snapshot| snapshot.starts_series),
-            instance: moment.place.instance,
-            inherited: moment.place.inherited,
-            verdict: Verdict::Initial,
-            moves: moment.moves,
-            redacted,
-            size: moment.header.size(&moment.text),
-            change: None,
-            returns_to: None,
-            pattern: None,
-        };
-        if let Some(last) = &last {
-            let differs = last.digests != digests;
-            let (mut change, edits) = match differs {
-                true => compare_with(
-                    &last.header,
-                    &last.text,
-                    &moment.header,
-                    &moment.text,
-                    &self.limits,
-                ),
-                false => Default::default(),
-            };
-            let is_hidden = !row.redacted.is_empty();
-            row.verdict = verdict(!change.is_empty(), reason, is_hidden);
-            let step = Step {
-                seq: row.seq,
-                change: &change,
-                edits: &edits,
-                old_prompt: &last.text,
-                new_prompt: &moment.text,
-            };
-            self.tracker
-                .row(row.seq, (!change.is_empty()).then_some(&step));
-            if !change.is_empty() {
-                row.returns_to = self.seen.get(&digests).copied();
-            }
-            self.bound(&mut change);
-            // Placeholders say nothing about lengths.
-            change.kept = moment.kept.filter(|_| !is_hidden);
-            row.change = (!change.is_empty() || is_broken(&change)).then_some(change);
-        } else {
-            self.tracker.row(row.seq, None);
+        let mut row = row(&mut moment, last.as_ref());
+        match &last {
+            Some(last) => self.compare(last, &mut moment, digests, &mut row),
+            None => self.tracker.row(row.seq, None),
         }
         self.seen.insert(digests, row.seq);
         self.last = Some(Last {
@@ -144,6 +87,41 @@ impl<'log> Rows<'log> {
             time: row.time,
         });
         self.rows.push(row);
+    }
+
+    /// Says what a header changes, and what that amounts to.
+    fn compare(
+        &mut self,
+        last: &Last<'log>,
+        moment: &mut Moment<'_, 'log>,
+        digests: Digests,
+        row: &mut HeaderRow,
+    ) {
+        let (mut change, edits) = match last.digests == digests {
+            true => Default::default(),
+            false => compare_with(
+                (&last.header, &last.text),
+                (&moment.header, &moment.text),
+                &self.limits,
+            ),
+        };
+        let was_hidden = Part::ALL.iter().any(|part| last.header.is_redacted(*part));
+        let is_hidden = was_hidden || !row.redacted.is_empty();
+        let differs = !change.is_empty();
+        row.verdict = verdict(differs, row.reason, is_hidden);
+        let step = Step {
+            seq: row.seq,
+            change: &change,
+            edits: &edits,
+            old_prompt: &last.text,
+            new_prompt: &moment.text,
+        };
+        self.tracker.row(row.seq, differs.then_some(&step));
+        row.returns_to = self.seen.get(&digests).copied().filter(|_| differs);
+        self.bound(&mut change);
+        // Placeholders say nothing about lengths.
+        change.kept = moment.kept.take().filter(|_| !is_hidden);
+        row.change = (differs || is_broken(&change)).then_some(change);
     }
 
     fn bound(&mut self, found: &mut crate::analyse::answer::HeaderChange) {
@@ -160,6 +138,32 @@ fn is_broken(change: &crate::analyse::answer::HeaderChange) -> bool {
         .kept
         .as_ref()
         .is_some_and(|kept| kept.broken.is_some())
+}
+
+/// A row with everything but what it changes.
+fn row(moment: &mut Moment<'_, '_>, last: Option<&Last<'_>>) -> HeaderRow {
+    let (place, snapshot) = (moment.place, moment.snapshot);
+    let redacted = |part: &Part| moment.header.is_redacted(*part);
+    HeaderRow {
+        seq: place.seq,
+        line: place.line,
+        turn: place.turn,
+        step: place.step,
+        attempt: place.attempt,
+        time: place.time,
+        since: last.map(|last| place.time.0.saturating_sub(last.time.0)),
+        reason: snapshot.map(|snapshot| reason(snapshot.reason)),
+        starts_series: snapshot.is_some_and(|snapshot| snapshot.starts_series),
+        instance: place.instance,
+        inherited: place.inherited,
+        verdict: Verdict::Initial,
+        redacted: Part::ALL.into_iter().filter(redacted).collect(),
+        size: moment.header.size(&moment.text),
+        moves: std::mem::take(&mut moment.moves),
+        change: None,
+        returns_to: None,
+        pattern: None,
+    }
 }
 
 /// The digests of a header's parts; those of the header before where the bytes are the same.

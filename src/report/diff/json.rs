@@ -7,7 +7,8 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::views::{ChangeView, KeptView, MoveView, PatternView};
+use super::signs::{KeptView, MoveView, PatternView};
+use super::views::ChangeView;
 use super::{Comparison, DiffFile, DiffReport};
 use crate::analyse::answer::{HeaderPair, HeaderRow, HeaderSpot, Part, Timeline};
 use crate::report::{JsonText, TOOL, words};

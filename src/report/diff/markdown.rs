@@ -6,10 +6,11 @@
 use std::io::{self, Write};
 
 use super::cells::{Blanks, harmless};
+use super::phrases::{Values, phrases};
 use super::{Comparison, DiffFile, DiffReport, Relation, words};
 use crate::analyse::answer::{
     HeaderChange, HeaderPair, HeaderRow, LineChange, Pattern, PatternKind, Side, TextChange,
-    Timeline, ToolChange, ValueChange,
+    Timeline, ToolChange, ToolPlace, ValueChange,
 };
 use crate::report::safe::{MarkdownText, Safe, SafePath};
 use crate::report::words as common;
@@ -91,7 +92,7 @@ fn write_table(timeline: &Timeline, out: &mut dyn Write) -> io::Result<()> {
     for row in timeline.rows.iter().filter(|row| !folded || known(row)) {
         let change = row.change.as_ref();
         let what = match change.filter(|change| !change.is_empty()) {
-            Some(change) => words::phrases(change, words::Values::Told).join(" · "),
+            Some(change) => phrases(change, Values::Told).join(" · "),
             None if row.since.is_none() => words::size(row),
             None => String::new(),
         };
@@ -144,61 +145,7 @@ fn write_change(
     left: &mut usize,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let mut lines = Vec::new();
-    for member in &change.config {
-        let side = |value: &Option<String>, is_default: bool| {
-            let note = if is_default { " (adapter default)" } else { "" };
-            value
-                .as_ref()
-                .map(|value| format!("config {}: {value}{note}", member.name))
-        };
-        lines.extend(side(&member.old, member.old_is_default).map(|text| ("-", text)));
-        lines.extend(side(&member.new, member.new_is_default).map(|text| ("+", text)));
-    }
-    if let Some(text) = &change.system {
-        text_lines("system", text, &mut lines);
-    }
-    if let Some(tools) = &change.tools {
-        lines.extend(
-            tools
-                .removed
-                .iter()
-                .map(|tool| ("-", format!("tool {}", tool.name))),
-        );
-        lines.extend(
-            tools
-                .added
-                .iter()
-                .map(|tool| ("+", format!("tool {}", tool.name))),
-        );
-        for tool in &tools.moved {
-            lines.push((
-                " ",
-                format!(
-                    "tool {} moved: {} → {}",
-                    tool.name,
-                    tool.from + 1,
-                    tool.to + 1
-                ),
-            ));
-        }
-        tools
-            .changed
-            .iter()
-            .for_each(|tool| tool_lines(tool, &mut lines));
-    }
-    for message in change.prefix.iter().flat_map(|prefix| &prefix.messages) {
-        let at = message.new.or(message.old).unwrap_or(0) + 1;
-        let name = format!("prefix message {at} ({})", message.role);
-        match &message.text {
-            Some(text) => text_lines(&name, text, &mut lines),
-            None => lines.push(("@", name)),
-        }
-        message
-            .values
-            .iter()
-            .for_each(|value| value_lines(value, &mut lines));
-    }
+    let lines = lines_of(change);
     if lines.is_empty() || *left == 0 {
         return Ok(());
     }
@@ -224,6 +171,49 @@ fn write_change(
     text.iter()
         .try_for_each(|line| writeln!(out, "{}", line.trim_end()))?;
     writeln!(out, "{fence}\n\n</details>")
+}
+
+/// The lines of a change: a sign, and text that is still hostile.
+fn lines_of(change: &HeaderChange) -> Vec<(&'static str, String)> {
+    let mut lines = Vec::new();
+    for member in &change.config {
+        let side = |value: &Option<String>, is_default: bool| {
+            let note = if is_default { " (adapter default)" } else { "" };
+            let value = value.as_ref();
+            value.map(|value| format!("config {}: {value}{note}", member.name))
+        };
+        lines.extend(side(&member.old, member.old_is_default).map(|text| ("-", text)));
+        lines.extend(side(&member.new, member.new_is_default).map(|text| ("+", text)));
+    }
+    if let Some(text) = &change.system {
+        text_lines("system", text, &mut lines);
+    }
+    if let Some(tools) = &change.tools {
+        let named = |tool: &ToolPlace| format!("tool {}", tool.name);
+        lines.extend(tools.removed.iter().map(|tool| ("-", named(tool))));
+        lines.extend(tools.added.iter().map(|tool| ("+", named(tool))));
+        lines.extend(tools.moved.iter().map(|tool| {
+            let (from, to) = (tool.from + 1, tool.to + 1);
+            (" ", format!("tool {} moved: {from} → {to}", tool.name))
+        }));
+        tools
+            .changed
+            .iter()
+            .for_each(|tool| tool_lines(tool, &mut lines));
+    }
+    for message in change.prefix.iter().flat_map(|prefix| &prefix.messages) {
+        let at = message.new.or(message.old).unwrap_or(0) + 1;
+        let name = format!("prefix message {at} ({})", message.role);
+        match &message.text {
+            Some(text) => text_lines(&name, text, &mut lines),
+            None => lines.push(("@", name)),
+        }
+        message
+            .values
+            .iter()
+            .for_each(|value| value_lines(value, &mut lines));
+    }
+    lines
 }
 
 fn text_lines(name: &str, text: &TextChange, out: &mut Vec<(&'static str, String)>) {
@@ -312,10 +302,7 @@ fn write_comparison(comparison: &Comparison, out: &mut dyn Write) -> io::Result<
 }
 
 fn write_pair(pair: &HeaderPair, left: &mut usize, out: &mut dyn Write) -> io::Result<()> {
-    let (name, what) = (
-        words::pair_name(pair),
-        words::pair(pair, words::Values::Told),
-    );
+    let (name, what) = (words::pair_name(pair), words::pair(pair, Values::Told));
     writeln!(out, "- {name}: {}", MarkdownText(Safe(&what)))?;
     write_change(&name, "", &pair.change, left, out)
 }

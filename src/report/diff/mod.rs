@@ -9,6 +9,9 @@ mod hunks;
 mod json;
 mod markdown;
 mod parts;
+mod phrases;
+mod rows;
+mod signs;
 mod views;
 mod words;
 

@@ -6,7 +6,8 @@ use std::io::{self, Write};
 
 use super::cells::{Blanks, Ink, fitted, harmless, plain};
 use super::hunks::{Most, Sheet, value_rows};
-use super::words::{percent, plus_minus};
+use super::phrases::plus_minus;
+use super::words::percent;
 use crate::analyse::answer::{
     HeaderChange, MemberChange, Piece, PrefixChange, SectionFate, TextChange, ToolChange,
     ToolsChange, ValueChange, ValueFate,
