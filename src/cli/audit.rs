@@ -3,18 +3,20 @@
 //! **Takes** a [`Plan`]. **Gives** [`Audited`]. **Never** lets the number of workers, or the order in which they finish,
 //! be seen in a result.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use rayon::iter::{ParallelBridge, ParallelIterator};
 
 use crate::compare::Capture;
-use crate::report::{FileReport, write_limits};
+use crate::report::{FileReport, MigrationFacts, write_limits};
 use crate::verdict::{self, Outcome};
 
 use super::discover::{Found, How};
 use super::exit::Status;
 use super::job::{self, Answer, LineCounts};
 use super::lineage::{self, Fork};
+use super::migrations::{self, Step};
 use super::output;
 use super::plan::{Plan, shown};
 use super::progress::{Audience, Progress};
@@ -90,14 +92,11 @@ fn side_by_side(
         all: answers.iter().map(|answer| answer.lines.all).sum(),
         fast: answers.iter().map(|answer| answer.lines.fast).sum(),
     };
-    let forks = lineage::forks(found, &answers);
-    let descents = workers.all(&forks, Fork::size, |fork| fork.descent(&plan.reading));
-    let parents = lineage::apply(descents, &mut answers, &mut errors);
-    let path_of = |at: usize| found.get(at).map(|found| found.path.clone());
-    let parents = parents.into_iter().map(|at| at.and_then(path_of));
-    let weighed = found.iter().zip(answers).zip(errors).zip(parents);
-    let reports = weighed.map(|(((found, answer), error), parent)| FileReport {
-        parent,
+    let mut related = relate(plan, &workers, &mut answers, &mut errors);
+    let weighed = found.iter().zip(answers).zip(errors).enumerate();
+    let reports = weighed.map(|(at, ((found, answer), error))| FileReport {
+        parent: related.parents.remove(&at),
+        migration: related.migrations.remove(&at),
         ..weigh(plan, found, answer, error)
     });
     Ok((reports.collect(), lines))
@@ -132,6 +131,43 @@ pub(super) fn on_all<R: Send>(
             result
         },
     ))
+}
+
+/// What inputs have to do with each other, by index.
+#[derive(Default)]
+struct Related {
+    /// The parent's log.
+    parents: BTreeMap<usize, PathBuf>,
+    /// What a log has of the generation before it.
+    migrations: BTreeMap<usize, MigrationFacts>,
+}
+
+/// Compares forks with their parents, and generations of one session with each other.
+fn relate(
+    plan: &Plan,
+    workers: &Workers,
+    answers: &mut [Answer],
+    errors: &mut [Option<String>],
+) -> Related {
+    let (found, mut related) = (&plan.inputs.found, Related::default());
+    let forks = lineage::forks(found, answers);
+    let descents = workers.all(&forks, Fork::size, |fork| fork.descent(&plan.reading));
+    let parents = lineage::apply(descents, answers, errors);
+    for (at, parent) in parents.into_iter().enumerate() {
+        let parent = parent.and_then(|parent| found.get(parent));
+        related
+            .parents
+            .extend(parent.map(|found| (at, found.path.clone())));
+    }
+    let steps = migrations::steps(found, answers);
+    let compared = workers.all(&steps, Step::size, |step| step.compare(&plan.reading));
+    for (step, migration) in steps.iter().zip(compared) {
+        match migration {
+            Ok(migration) => related.migrations.extend([step.tell(&migration, answers)]),
+            Err(error) => output::note(format_args!("generations not compared: {error}")),
+        }
+    }
+    related
 }
 
 /// Threads that work on inputs.
@@ -225,5 +261,6 @@ pub(super) fn weigh(
         digest: answer.digest,
         older: found.older.clone(),
         parent: None,
+        migration: None,
     }
 }

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use super::discover::{Found, How};
 
 /// The generation a canonical file name stands for, `None` for any other name.
-fn generation_of(path: &Path) -> Option<u64> {
+pub(super) fn generation_of(path: &Path) -> Option<u64> {
     let name = path.file_name().and_then(OsStr::to_str)?;
     let name = name.strip_suffix(".zstd").unwrap_or(name);
     let middle = name.strip_prefix("session")?.strip_suffix(".jsonl")?;

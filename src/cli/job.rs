@@ -178,6 +178,29 @@ pub(crate) fn with_log<T>(
     Err("it could not be read".into())
 }
 
+/// Reads a file that has its answer once more, and lets `use_log` work with its log.
+///
+/// # Errors
+///
+/// It cannot be read; the message says why in one line.
+pub(crate) fn read_again<T>(
+    found: &Found,
+    reading: &Reading,
+    retain: Retain,
+    use_log: impl FnOnce(&Log<'_>) -> T,
+) -> Result<T, String> {
+    let options = ReadOptions {
+        retain,
+        parser: reading.parser,
+        ..ReadOptions::default()
+    };
+    let source = open(found, reading)?;
+    let log = Log::read(&source, &options).map_err(cannot_read)?;
+    let result = use_log(&log);
+    source.check().map_err(cannot_read)?;
+    Ok(result)
+}
+
 /// Opens a file that is no input, or one that was read already: captured requests, a parent.
 ///
 /// # Errors

@@ -21,6 +21,7 @@ mod job;
 mod limits;
 mod lineage;
 mod merge;
+mod migrations;
 mod output;
 mod plan;
 mod price_file;

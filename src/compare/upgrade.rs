@@ -7,6 +7,7 @@
 
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::digests::{member, members_but, named, tagged};
 use crate::event::{Body, Event, Form, Message, Role};
 use crate::record::{Kind, Raw};
 
@@ -64,38 +65,6 @@ fn string_end(text: &[u8]) -> Option<usize> {
             _ => at += 2,
         }
     }
-}
-
-fn tagged(tag: u8, digest: u128) -> u128 {
-    let mut bytes = [tag; 17];
-    for (slot, byte) in bytes.iter_mut().skip(1).zip(digest.to_le_bytes()) {
-        *slot = byte;
-    }
-    xxh3_128(&bytes)
-}
-
-/// A member under a name: order does not matter, so that members may be added up.
-fn member(name: &[u8], value: u128) -> u128 {
-    tagged(3, xxh3_128(name).wrapping_add(value))
-}
-
-fn named(name: &str, value: Option<Raw<'_>>) -> u128 {
-    value.map_or(0, |value| member(name.as_bytes(), value.deep_digest()))
-}
-
-/// All members of an object but those of these names.
-fn members_but(object: Raw<'_>, names: &[&str]) -> u128 {
-    object
-        .members()
-        .filter(|(key, _)| !names.iter().any(|name| key.is_str(name)))
-        .map(|(key, value)| {
-            let name = key.text().map(|text| text.to_owned());
-            member(
-                name.as_ref().map_or(b"", |name| name.bytes()),
-                value.deep_digest(),
-            )
-        })
-        .fold(0, u128::wrapping_add)
 }
 
 fn end_reason(reason: Raw<'_>) -> u128 {

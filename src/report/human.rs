@@ -15,7 +15,7 @@ use crate::verdict::Outcome;
 use super::paint::{Paint, Tone};
 use super::safe::{Safe, SafePath};
 use super::snippet::{Snippet, Window};
-use super::{Detail, Excerpts, FileReport, Look, Report, Setting, tree, words};
+use super::{Detail, Excerpts, FileReport, Look, Report, Setting, migration, tree, words};
 
 /// Writes the run.
 pub(super) fn write(report: &Report<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> {
@@ -49,6 +49,9 @@ pub(super) fn write_file(file: &FileReport, look: Look, out: &mut dyn Write) -> 
             let line = format!("  left aside: {}, a lower generation", SafePath(older));
             writeln!(out, "{}", look.paint.tone(Tone::Faint, line))?;
         }
+    }
+    if let Some(facts) = &file.migration {
+        migration::write(facts, look, out)?;
     }
     let mut shown: BTreeMap<u16, usize> = BTreeMap::new();
     let mut was_drawn = false;

@@ -13,7 +13,7 @@ use crate::line::Span;
 use crate::verdict::Fingerprint;
 
 use super::safe::is_hostile;
-use super::{Excerpts, FileReport, Look, Report, SessionFacts, TOOL};
+use super::{Excerpts, FileReport, Look, MigrationFacts, Report, SessionFacts, TOOL};
 
 /// Writes the run as one object and a line feed.
 pub(super) fn write(report: &Report<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> {
@@ -146,6 +146,8 @@ struct FileView<'r> {
     other_generations: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parent_path: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    migrated_from: Option<&'r MigrationFacts>,
     counts: CountsView,
     #[serde(skip_serializing_if = "is_zero")]
     accepted: u64,
@@ -170,6 +172,7 @@ impl<'r> FileView<'r> {
                 .parent
                 .as_ref()
                 .map(|path| path.to_string_lossy().into_owned()),
+            migrated_from: file.migration.as_ref(),
             counts: CountsView {
                 error: counts.error,
                 warning: counts.warning,

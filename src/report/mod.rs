@@ -11,6 +11,7 @@ mod github;
 mod human;
 mod json;
 mod markdown;
+mod migration;
 mod page;
 mod paint;
 mod requests;
@@ -33,6 +34,7 @@ pub(crate) use cache::{
 };
 pub(crate) use formats::{FormatRow, write_formats, write_formats_json};
 pub(crate) use json::JsonText;
+pub(crate) use migration::{LostRequest, MigrationFacts};
 pub(crate) use page::write_page;
 pub(crate) use paint::Paint;
 pub(crate) use requests::{RequestRow, Sending, What};
@@ -103,6 +105,8 @@ pub(crate) struct FileReport {
     pub(crate) older: Vec<PathBuf>,
     /// The parent session's log, where it is among the inputs.
     pub(crate) parent: Option<PathBuf>,
+    /// What it has of the generation before it, where that is among the inputs.
+    pub(crate) migration: Option<MigrationFacts>,
 }
 
 /// The results of one run.

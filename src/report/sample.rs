@@ -9,7 +9,10 @@ use crate::line::{LineNo, Seq, Span};
 use crate::rules;
 use crate::verdict::{Accepted, Baseline, Fingerprint, Policy, Standing, Verdict, decide};
 
-use super::{Detail, Excerpts, FileReport, Inherited, Look, Paint, Report, SessionFacts, Setting};
+use super::{
+    Detail, Excerpts, FileReport, Inherited, Look, LostRequest, MigrationFacts, Paint, Report,
+    SessionFacts, Setting,
+};
 
 /// What a log would hold to attack a terminal, a workflow command, Markdown, and a table.
 pub(super) const HOSTILE: &str =
@@ -72,6 +75,7 @@ fn file(path: &str, standing: Standing, findings: Vec<Finding>) -> FileReport {
         digest: None,
         older: Vec::new(),
         parent: None,
+        migration: None,
     }
 }
 
@@ -116,8 +120,24 @@ pub(super) fn files() -> Vec<FileReport> {
             format!("unsupported legacy request/header-delta at seq {at} (system): log rejected");
         finding("0302", &message, place(delta, 0..31, 20 + at))
     });
+    let mut clean = file("logs/clean.jsonl", Standing::Readable, Vec::new());
+    clean.parent = Some(PathBuf::from(format!("logs/{HOSTILE}")));
+    clean.migration = Some(MigrationFacts {
+        from: PathBuf::from(format!("logs/session-{HOSTILE}.jsonl")),
+        version: 3,
+        requests: 2,
+        kept: 1,
+        new: 1,
+        changes: vec![(("ids", "ids changed"), 1)],
+        lost: vec![LostRequest {
+            turn: 1,
+            step: 1,
+            attempt: 1,
+            pointer: Some(format!("/messages/{HOSTILE}")),
+        }],
+    });
     vec![
-        file("logs/clean.jsonl", Standing::Readable, Vec::new()),
+        clean,
         file("logs/two,writers: 50%.jsonl", Standing::Readable, findings),
         file("logs/delta.jsonl", Standing::Rejected, rejected.collect()),
         file("logs/unsupported.jsonl", Standing::Unsupported, Vec::new()),

@@ -137,3 +137,65 @@ fn numbers(facts: &SessionFacts) -> String {
         words::shared(facts.requests, "request", inherited.requests)
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::report::sample;
+
+    fn shown(sessions: &[(&str, Option<&str>, Option<&str>)]) -> String {
+        let template = sample::files().remove(0);
+        let files: Vec<FileReport> = sessions
+            .iter()
+            .map(|(id, parent, path)| {
+                let mut file = template.clone();
+                file.path = PathBuf::from(id);
+                file.parent = path.map(PathBuf::from);
+                if let Some(facts) = &mut file.session {
+                    facts.id = (*id).to_owned();
+                    facts.parent = parent.map(str::to_owned);
+                    facts.inherited = None;
+                }
+                file
+            })
+            .collect();
+        let mut out = Vec::new();
+        write(&sample::report(&files, &[], &[]), sample::look(), &mut out)
+            .expect("a vector takes all");
+        String::from_utf8(out)
+            .expect("text")
+            .replace("  clean  v0, 2 turns, 3 requests", "")
+    }
+
+    #[test]
+    fn children_stand_under_their_parents() {
+        let tree = shown(&[
+            ("child", Some("root"), Some("root")),
+            ("root", None, None),
+            ("grandchild", Some("child"), Some("child")),
+            ("second", Some("root"), Some("root")),
+            ("orphan", Some("\u{1b}gone"), None),
+        ]);
+        let expected = "✓ root  root\n├─ ✓ child  child\n│  └─ ✓ grandchild  grandchild\n└─ ✓ second  second\n\
+            ? \\x1bgone  not among the inputs\n└─ ✓ orphan  orphan\n";
+        assert_eq!(tree, expected);
+    }
+
+    #[test]
+    fn a_long_lineage_is_shown() {
+        let names: Vec<String> = (0..2_000).map(|at| at.to_string()).collect();
+        let parent = |at: usize| {
+            at.checked_sub(1)
+                .and_then(|at| names.get(at))
+                .map(String::as_str)
+        };
+        let sessions: Vec<_> = names
+            .iter()
+            .enumerate()
+            .map(|(at, id)| (&**id, parent(at), parent(at)))
+            .collect();
+        assert_eq!(shown(&sessions).lines().count(), 2_000);
+    }
+}

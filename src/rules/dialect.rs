@@ -49,6 +49,20 @@ pub fn newer_sibling(log: &Log<'_>, name: &str) -> Finding {
         .help("audit that file to see the present state of the session")
 }
 
+/// Says in the finding that a newer generation stands beside a log that the one called `name` lacks some of its requests.
+pub fn newer_sibling_lacks(findings: &mut [Finding], name: &str, lost: usize) {
+    let mut siblings = findings
+        .iter_mut()
+        .filter(|finding| finding.rule == &NEWER_SIBLING);
+    if let Some(finding) = siblings.next() {
+        let name = shortened(name);
+        finding.message =
+            format!("{name} beside this file is newer, and {lost} requests are lost in it");
+        finding.level = Level::Warning;
+        finding.help = Some("keep this file: it alone says what those requests were".to_owned());
+    }
+}
+
 fn standing(log: &Log<'_>) -> Option<Finding> {
     let found = |message: String, evidence: &[u8]| {
         Finding::new(&NOT_A_SESSION_LOG, message, first_line(log), evidence)

@@ -79,6 +79,24 @@ passes("0305", "known-in-version-4", log)
 
 # 0306 newer-sibling
 fail("0306", "sibling", plain(Head), "0306 note -", files={"session.v3.jsonl": plain(V3).bytes()})
+
+
+def turns(dialect, number, answer="Hello."):
+    """A session of so many turns under one system prompt."""
+    log = dialect()
+    prompt = {} if dialect.version > 2 else {"system": "You are a tester."}
+    for turn in range(number):
+        log.turn_of(text(answer), reason=None if turn else "initial", **({} if turn else prompt))
+    return log
+
+
+def beside(newer):
+    return {"args": "--all-generations session.v3.jsonl", "files": {"session.v3.jsonl": newer.bytes()}}
+
+
+fail("0306", "newer-has-all", turns(Head, 2), "0306 note -", **beside(turns(V3, 3)))
+fail("0306", "newer-lacks-a-turn", turns(Head, 2), "0306 warning -", **beside(turns(V3, 1)))
+fail("0306", "newer-says-something-else", turns(Head, 2), "0306 warning -", **beside(turns(V3, 2, "Goodbye.")))
 passes("0306", "other-names", plain(Head), files={"session.v0.jsonl": plain(Head).bytes(), "session.v3.jsonl.bak": plain(V3).bytes()})
 
 # 0307 redacted-header
