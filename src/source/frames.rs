@@ -39,6 +39,8 @@ pub(super) struct FrameWalk {
     state: State,
     unit: Unit,
     has_checksum: bool,
+    /// How many bytes the frame says it holds.
+    content_size: Option<u64>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -101,6 +103,11 @@ impl FrameWalk {
         self.state == State::Magic && self.unit.len == 0
     }
 
+    /// How many bytes the frame whose header was given out last says it holds, if it does.
+    pub(super) fn content_size(&self) -> Option<u64> {
+        self.content_size
+    }
+
     /// Whether the unit given out last is a checksum.
     pub(super) fn gave_checksum(&self) -> bool {
         self.state == State::FrameOver && self.has_checksum
@@ -153,6 +160,7 @@ impl FrameWalk {
 
     fn on_header(&mut self) -> Option<Step> {
         self.state = State::BlockHeader;
+        self.content_size = Header::content_size(self.unit.bytes());
         let window = Header::window(self.unit.bytes());
         Some(if window > MAX_WINDOW {
             Step::Fault(FrameFault::Window(window))
@@ -223,13 +231,23 @@ impl Header {
             let base = 1_u64 << (10 + (byte >> 3));
             return base + (base >> 3) * u64::from(byte & 7);
         }
+        Self::content_size(header).unwrap_or_default()
+    }
+
+    /// The size of its content, where a whole frame header says it.
+    fn content_size(header: &[u8]) -> Option<u64> {
+        let (descriptor, fields) = header.get(4..)?.split_first()?;
         let len = Self::content_size_len(*descriptor);
         let size = fields
             .iter()
             .rev()
             .take(len)
             .fold(0, |size, byte| size << 8 | u64::from(*byte));
-        if len == 2 { size + 256 } else { size }
+        match len {
+            0 => None,
+            2 => Some(size + 256),
+            _ => Some(size),
+        }
     }
 }
 

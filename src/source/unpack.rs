@@ -64,6 +64,8 @@ struct Open {
     index: u64,
     file_start: u64,
     decoded_start: u64,
+    /// How many bytes it says it decodes to.
+    content_size: Option<u64>,
     /// The decoder said that it is done with the frame.
     decoded_whole: bool,
     /// Nothing of the frame is decoded any more.
@@ -146,6 +148,7 @@ impl<R: BufRead> Unpack<R> {
             Step::Hungry if at_end => self.end(defects),
             Step::Hungry => {}
             Step::Unit => {
+                self.frame.content_size = self.walk.content_size();
                 self.owed = Owed::Unit(0);
                 self.behind_unit = self.at;
             }
@@ -259,7 +262,12 @@ impl<R: BufRead> Unpack<R> {
     }
 
     fn end_frame(&mut self, defects: &mut Defects) -> Result<(), SourceError> {
-        if self.frame.fault.is_none() && !self.frame.decoded_whole {
+        // The decoder does not compare the sizes of a frame whose last block is empty.
+        let has_its_size = self
+            .frame
+            .content_size
+            .is_none_or(|size| size == self.decoded.len - self.frame.decoded_start);
+        if self.frame.fault.is_none() && !(self.frame.decoded_whole && has_its_size) {
             self.give_up_frame(FrameFault::Payload);
         }
         let frame = self.frame_so_far();
@@ -484,6 +492,21 @@ mod tests {
         let told = read(&bytes.concat());
         assert_eq!(text(&told), "{\"type\":\"session\"}\none\ntwo\n");
         assert_eq!((defects(&told), told.1.frames), (&[][..], 5));
+    }
+
+    #[test]
+    fn a_frame_that_does_not_hold_what_it_promises_is_corrupt() {
+        // A single segment of five bytes, and one last block: empty, and of five bytes.
+        let promise = [0x28, 0xB5, 0x2F, 0xFD, 0x20, 5];
+        let empty = [&promise[..], &[1, 0, 0]].concat();
+        let kept = [&promise[..], &[5 << 3 | 1, 0, 0], b"four\n"].concat();
+        let before = frame(HEADER, true);
+        let told = read(&[&before[..], &empty, &kept].concat());
+        assert_eq!(text(&told), "{\"type\":\"session\"}\nfour\n");
+        let [SourceDefect::CorruptFrame { frame, fault, .. }] = defects(&told) else {
+            panic!("{:?}", defects(&told));
+        };
+        assert_eq!((frame.index, *fault), (1, FrameFault::Payload));
     }
 
     #[test]
