@@ -16,7 +16,7 @@ use crate::finding::{Finding, Place, Rule};
 use crate::log::{self, Log, ReadOptions, Retain};
 use crate::report::{FormatRow, Inherited, SessionFacts};
 use crate::rules;
-use crate::source::{Input, InputDigest, MmapMode, Source, SourceError, SourceOptions};
+use crate::source::{Input, InputDigest, Keep, MmapMode, Source, SourceError, SourceOptions};
 use crate::verdict::Standing;
 
 pub(crate) use crate::log::Parser;
@@ -164,15 +164,20 @@ pub(crate) fn with_log<T>(
     for is_last_try in [found.is_stdin(), true] {
         let source = open(found, reading)?;
         let log = Log::read(&source, &options).map_err(cannot_read)?;
-        if log.source.changed && !is_last_try {
+        let answer = answer_of(&log, found);
+        // Judging looks at headers, which are the file's own bytes where it is mapped.
+        let has_moved = log.source.changed || has_moved(&source)?;
+        if has_moved && !is_last_try {
             continue;
         }
-        if log.source.changed {
-            return Err("it was changed while it was read, twice".into());
+        if has_moved {
+            return Err("moved while read: it was changed during both tries".into());
         }
-        let answer = answer_of(&log, found);
         let result = use_log(&log, answer)?;
         source.check().map_err(cannot_read)?;
+        if has_moved_under(&source)? {
+            return Err("moved while read: what was written of it may be of no one moment".into());
+        }
         return Ok(result);
     }
     Err("it could not be read".into())
@@ -198,7 +203,22 @@ pub(crate) fn read_again<T>(
     let log = Log::read(&source, &options).map_err(cannot_read)?;
     let result = use_log(&log);
     source.check().map_err(cannot_read)?;
+    if log.source.changed || has_moved_under(&source)? {
+        return Err("moved while read: it was changed behind its verdict".into());
+    }
     Ok(result)
+}
+
+fn has_moved(source: &Source) -> Result<bool, String> {
+    source.has_changed().map_err(cannot_read)
+}
+
+/// Whether kept bytes may have changed since they were read: those of a stream are copies.
+fn has_moved_under(source: &Source) -> Result<bool, String> {
+    match source.keep() {
+        Keep::Whole(_) => has_moved(source),
+        Keep::Store(_) => Ok(false),
+    }
 }
 
 /// Opens a file that is no input, or one that was read already: captured requests, a parent.

@@ -239,7 +239,13 @@ impl Source {
         Walk::Frames(Box::new(StreamWalk::over(feed, self.options.max_line)))
     }
 
-    fn has_changed(&self) -> Result<bool, SourceError> {
+    /// Whether the file was written (appending aside), replaced or removed since it was opened. For those who work with kept bytes
+    /// after the last line: over a mapped file these are the file's.
+    ///
+    /// # Errors
+    ///
+    /// When the system does not say.
+    pub fn has_changed(&self) -> Result<bool, SourceError> {
         self.stamp.as_ref().map_or(Ok(false), |stamp| {
             stamp.has_changed().map_err(SourceError::Read)
         })

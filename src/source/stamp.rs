@@ -1,6 +1,7 @@
 //! Whether a file is still the one that was opened.
 //!
-//! **Takes** an open file and its path. **Gives** what to compare after reading. **Never** reads the file's bytes.
+//! **Takes** an open file and its path. **Gives** what to compare after reading. **Never** reads more than the file's last bytes, and
+//! never moves the place where others read on.
 
 use std::fs::{File, Metadata};
 use std::io;
@@ -15,7 +16,12 @@ pub(super) struct Stamp {
     pub(super) len: u64,
     modified: Option<SystemTime>,
     identity: Identity,
+    /// The last bytes of the log, where the system reads them without moving the place of others.
+    end: Option<Vec<u8>>,
 }
+
+/// So many last bytes tell an appended file from one that was cut and appended to.
+const END: u64 = 4096;
 
 /// What tells two files apart, where the system says it.
 type Identity = Option<(u64, u64)>;
@@ -23,8 +29,10 @@ type Identity = Option<(u64, u64)>;
 impl Stamp {
     /// Remembers `file`, which was opened at `path` and has this `metadata`.
     pub(super) fn of(file: File, path: &Path, metadata: &Metadata) -> Stamp {
+        let end = end_of(&file, metadata.len());
         Stamp {
             file,
+            end,
             path: path.to_owned(),
             len: metadata.len(),
             modified: metadata.modified().ok(),
@@ -37,8 +45,9 @@ impl Stamp {
         &self.file
     }
 
-    /// Whether the bytes read may not be the bytes of one moment: the path names another file or none, the file is shorter, or it is
-    /// as long and was written. A longer file was appended to; its first [`len`](Stamp::len) bytes count.
+    /// Whether the bytes read may not be the bytes of one moment: the path names another file or none, the file is shorter, it is as
+    /// long and was written, or it ends differently where it ended. A longer file was appended to, and its first [`len`](Stamp::len)
+    /// bytes count; but the harness cuts off a batch that it could not write whole, and appends the next one in its place.
     ///
     /// # Errors
     ///
@@ -47,8 +56,32 @@ impl Stamp {
         let now = self.file.metadata()?;
         let moved = !std::fs::metadata(&self.path).is_ok_and(|at| identity(&at) == self.identity);
         let written = now.len() == self.len && now.modified().ok() != self.modified;
-        Ok(moved || now.len() < self.len || written)
+        Ok(moved || now.len() < self.len || written || end_of(&self.file, self.len) != self.end)
     }
+}
+
+/// The last bytes of a file's first `len`; fewer where it is shorter by now, none where they cannot be had.
+#[cfg(unix)]
+fn end_of(file: &File, len: u64) -> Option<Vec<u8>> {
+    use std::os::unix::fs::FileExt;
+    let start = len.saturating_sub(END);
+    let mut end = vec![0; usize::try_from(len - start).ok()?];
+    let mut filled = 0;
+    while let Some(rest) = end.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        match file.read_at(rest, start + filled as u64) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return None,
+        }
+    }
+    end.truncate(filled);
+    Some(end)
+}
+
+#[cfg(not(unix))]
+fn end_of(_: &File, _: u64) -> Option<Vec<u8>> {
+    None
 }
 
 #[cfg(unix)]
@@ -87,6 +120,9 @@ mod tests {
 
         file.set_len(2).expect("truncate");
         assert!(at_open.has_changed().expect("stat"), "shrunk");
+
+        file.write_all(b"a\ntwo\n").expect("append");
+        assert!(at_open.has_changed().expect("stat"), "cut, then grown");
 
         let at_open = stamp(&path);
         file.set_modified(SystemTime::UNIX_EPOCH).expect("touch");
