@@ -113,6 +113,46 @@ fn nothing_is_written_next_to_an_input() {
 }
 
 #[test]
+#[cfg(unix)]
+fn an_input_under_another_name_is_not_written_over() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let log = folder.path().join("session.v4.jsonl");
+    let older = folder.path().join("session.jsonl");
+    copy("version-4/session.v4.jsonl", &log);
+    copy("clock/session.jsonl", &older);
+    let hard = folder.path().join("out");
+    fs::hard_link(&log, &hard).expect("linked");
+    let soft = folder.path().join("soft");
+    std::os::unix::fs::symlink(&log, &soft).expect("linked");
+    let capture = folder.path().join("capture");
+    fs::write(&capture, "{}\n").expect("written");
+    let all = || [&log, &older, &capture].map(|path| fs::read(path).expect("readable"));
+    let before = all();
+    let (folder, capture) = (string(folder.path()), string(&capture));
+    for target in [&log, &older, &hard, &soft].map(|path| string(path)) {
+        for flag in ["--output", "--write-baseline"] {
+            let output = run(&["verify", "--no-config", flag, &target, &folder]);
+            assert_eq!(output.status.code(), Some(2), "{flag} {target}");
+        }
+        let summary = dsh_audit(&["verify", "--no-config", "--format=github", &folder])
+            .env("GITHUB_STEP_SUMMARY", &target)
+            .output()
+            .expect("built");
+        assert_eq!(summary.status.code(), Some(2), "{target}");
+    }
+    let both = [
+        "verify",
+        "--against",
+        &capture,
+        "--output",
+        &capture,
+        &folder,
+    ];
+    assert_eq!(code(&both), Some(2));
+    assert!(all() == before);
+}
+
+#[test]
 fn one_bad_file_hides_no_other() {
     let folder = tempfile::tempdir().expect("a directory");
     for at in 0..20 {

@@ -73,14 +73,27 @@ fn buffered(
     out.flush()
 }
 
-/// Whether writing to `target` would destroy one of the inputs.
+/// Whether writing to `target` would destroy one of the inputs, whatever the two are called.
 pub(crate) fn is_an_input<'p>(target: &Path, inputs: impl IntoIterator<Item = &'p Path>) -> bool {
-    let Ok(target) = fs::canonicalize(target) else {
+    let Some(target) = identity_of(target) else {
         return false;
     };
     inputs
         .into_iter()
-        .any(|input| fs::canonicalize(input).is_ok_and(|input| input == target))
+        .any(|input| identity_of(input).is_some_and(|input| input == target))
+}
+
+/// What tells two files apart. A name does not: a file can have several.
+#[cfg(unix)]
+fn identity_of(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+    let metadata = fs::metadata(path).ok()?;
+    Some((metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity_of(path: &Path) -> Option<PathBuf> {
+    fs::canonicalize(path).ok()
 }
 
 /// Says on standard error why there is no complete audit.

@@ -60,8 +60,17 @@ impl Plan {
     ) -> Result<Plan, String> {
         let inputs = inputs_of(input, environment)?;
         let sink = out.output.clone().map_or(Sink::Stdout, Sink::File);
-        let files = || inputs.found.iter().map(|found| found.path.as_path());
-        for target in [&out.output, &policy.write_baseline].into_iter().flatten() {
+        let files = || {
+            let older = inputs.found.iter().flat_map(|found| &found.older);
+            let found = inputs.found.iter().map(|found| &found.path);
+            found.chain(older).map(PathBuf::as_path)
+        };
+        let targets = [
+            &out.output,
+            &policy.write_baseline,
+            &environment.step_summary,
+        ];
+        for target in targets.into_iter().flatten() {
             if output::is_an_input(target, files()) {
                 return Err(format!("{} is one of the inputs", target.display()));
             }

@@ -33,7 +33,14 @@ pub(super) fn run(args: &Verify, environment: &Environment) -> Result<Status, St
     } else {
         Audience::None
     };
-    let captured = args.against.as_deref().map(|path| open(path, &plan));
+    let capture = args.against.as_deref();
+    let written = [&args.output.output, &args.policy.write_baseline];
+    for target in written.into_iter().flatten() {
+        if output::is_an_input(target, capture) {
+            return Err(format!("{} is one of the inputs", target.display()));
+        }
+    }
+    let captured = capture.map(|path| open(path, &plan));
     let captured = captured.transpose()?;
     let capture = captured
         .as_ref()
