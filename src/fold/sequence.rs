@@ -7,7 +7,7 @@
 
 use super::Fold;
 use crate::event::{At, Body, Branch, BranchPattern, BranchSpan, Event, Fault, Faults, Scope};
-use crate::line::{Millis, Seq};
+use crate::line::{Millis, Seq, Span};
 use crate::record::Raw;
 use crate::source::Keep;
 
@@ -23,6 +23,8 @@ pub(super) struct Sequence {
     last_line: Vec<u8>,
     /// Where the last event stands.
     last_at: Option<At>,
+    /// Where the last row stands, if it is an event.
+    last_event: Option<Span>,
 }
 
 impl Fold<'_> {
@@ -60,21 +62,24 @@ impl Fold<'_> {
         true
     }
 
-    /// Remembers the last line, so that a repeat of it can be told from another event with its number.
+    /// Remembers the last event, so that a repeat of it can be told from another event with its number. Of a row that is no event
+    /// nothing is remembered, whatever its bytes come from.
     fn remember(&mut self, event: Option<&Event<'_>>, at: At) {
         self.sequence.last_at = Some(at);
-        if let (Keep::Store(_), Some(event)) = (self.keep, event) {
+        self.sequence.last_event = event.map(|_| at.span);
+        if let Keep::Store(_) = self.keep {
             self.sequence.last_line.clear();
+            let bytes = event.map(|event| event.value.bytes());
             self.sequence
                 .last_line
-                .extend_from_slice(event.value.bytes());
+                .extend_from_slice(bytes.unwrap_or_default());
         }
     }
 
     fn last_line(&self) -> Option<&[u8]> {
         match self.keep {
             Keep::Whole(bytes) => {
-                let span = self.sequence.last_at?.span;
+                let span = self.sequence.last_event?;
                 bytes.get(usize::try_from(span.start).ok()?..usize::try_from(span.end).ok()?)
             }
             Keep::Store(_) => Some(&self.sequence.last_line),
