@@ -65,7 +65,10 @@ pub(super) fn blocks(
 ) -> io::Result<()> {
     let content = object.get("content");
     match role {
-        Role::Assistant => assistant(object, around.is_signed, list),
+        Role::Assistant if around.is_signed => {
+            answer(object, replay(object), &mut write_signature, list)
+        }
+        Role::Assistant => answer(object, replay(object), &mut |_, _| Ok(()), list),
         Role::ToolResult => result(object, around.offloaded, list.next()?),
         Role::Developer => around.names.iter().try_for_each(|name| {
             let out = list.next()?;
@@ -127,8 +130,16 @@ fn result(object: Raw<'_>, offloaded: &[u32], out: &mut dyn Write) -> io::Result
     out.write_all(b"}")
 }
 
-fn assistant(object: Raw<'_>, is_signed: bool, list: &mut List<'_>) -> io::Result<()> {
-    let replay = replay(object).filter(|_| is_signed);
+/// Writes the signature of a reasoning block, or leaves it out.
+pub(super) type Sign<'s> = dyn FnMut(Raw<'_>, &mut dyn Write) -> io::Result<()> + 's;
+
+/// Writes the blocks of an answer; `sign` is given each signature in its place.
+pub(super) fn answer(
+    object: Raw<'_>,
+    replay: Option<Replay<'_>>,
+    sign: &mut Sign<'_>,
+    list: &mut List<'_>,
+) -> io::Result<()> {
     let mut replayed = replay.map(|replay| replay.blocks.elements());
     for block in object.get("content").into_iter().flat_map(Raw::elements) {
         let beside = replayed.as_mut().and_then(Iterator::next);
@@ -138,7 +149,7 @@ fn assistant(object: Raw<'_>, is_signed: bool, list: &mut List<'_>) -> io::Resul
                     blocks::text_block(text, list.next()?)?;
                 }
             }
-            Class::Reasoning => thinking(block, beside.and_then(signature), list)?,
+            Class::Reasoning => thinking(block, beside.and_then(signature), sign, list)?,
             Class::ToolCall => tool_use(block, list.next()?)?,
             _ => {}
         }
@@ -146,21 +157,30 @@ fn assistant(object: Raw<'_>, is_signed: bool, list: &mut List<'_>) -> io::Resul
     Ok(())
 }
 
-fn thinking(block: Raw<'_>, signature: Option<Raw<'_>>, list: &mut List<'_>) -> io::Result<()> {
-    let Some(text) = blocks::text(block) else {
+/// A block without text and signature vanishes.
+fn thinking(
+    block: Raw<'_>,
+    signature: Option<Raw<'_>>,
+    sign: &mut Sign<'_>,
+    list: &mut List<'_>,
+) -> io::Result<()> {
+    let text = blocks::text(block).filter(|text| signature.is_some() || !blocks::is_empty(*text));
+    let Some(text) = text else {
         return Ok(());
     };
-    if blocks::is_empty(text) && signature.is_none() {
-        return Ok(());
-    }
     let out = list.next()?;
     out.write_all(b"{\"type\":\"thinking\",\"thinking\":")?;
     text.print(out)?;
     if let Some(signature) = signature {
-        out.write_all(b",\"signature\":")?;
-        signature.print(out)?;
+        sign(signature, out)?;
     }
     out.write_all(b"}")
+}
+
+/// Writes a signature behind the text of its block.
+pub(super) fn write_signature(signature: Raw<'_>, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(b",\"signature\":")?;
+    signature.print(out)
 }
 
 /// A call; its arguments are parsed and printed again, as the adapter does.
@@ -230,21 +250,15 @@ pub(super) fn replay(object: Raw<'_>) -> Option<Replay<'_>> {
     let is_ours = response.get("kind")?.is_str("deepseek-messages")
         && response.get("version").and_then(Raw::safe_int) == Some(1);
     let blocks = state.get("blocks")?;
-    let kind = |block: Raw<'_>| block.get("type").map(|kind| kind.printed().into_owned());
-    let fits = blocks
-        .elements()
-        .map(kind)
-        .eq(object.get("content")?.elements().map(kind));
+    let mut answered = object.get("content")?.elements();
+    let same_kind = |block: Raw<'_>| {
+        let beside = answered.next().and_then(|block| block.get("type"));
+        let kind = block.get("type");
+        kind.is_some_and(|kind| beside.is_some_and(|beside| kind.same_text(beside)))
+    };
+    let fits = is_ours && blocks.elements().all(same_kind) && answered.next().is_none();
     let model = response.get("model")?;
-    (is_ours && fits).then_some(Replay { model, blocks })
-}
-
-/// Whether an answer has a signature.
-pub(super) fn has_signature(replay: Replay<'_>) -> bool {
-    replay
-        .blocks
-        .elements()
-        .any(|block| signature(block).is_some())
+    fits.then_some(Replay { model, blocks })
 }
 
 fn signature(block: Raw<'_>) -> Option<Raw<'_>> {
@@ -311,12 +325,9 @@ mod tests {
         let write = |blocks: &str| {
             let text = text(blocks);
             let mut out = Vec::new();
-            assistant(
-                Raw::parse(text.as_bytes()).unwrap(),
-                true,
-                &mut List::new(&mut out),
-            )
-            .unwrap();
+            let object = Raw::parse(text.as_bytes()).unwrap();
+            let mut list = List::new(&mut out);
+            answer(object, replay(object), &mut write_signature, &mut list).unwrap();
             String::from_utf8(out).unwrap()
         };
         let bare = r#"{"type":"thinking","thinking":"r"}"#;

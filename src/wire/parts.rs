@@ -3,7 +3,9 @@
 //! **Takes** a message while its line is alive. **Gives** [`Parts`]: one [`Piece`] per wire message and per way that builds differ in.
 //! **Never** keeps a byte.
 
+use std::cell::Cell;
 use std::io::{self, Write};
+use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -193,24 +195,47 @@ impl Scribe {
             let among = self.blocks(role, object, &Surroundings::default());
             return Shape::Prompt(Box::new([beside, among.unwrap_or(beside)]));
         }
-        let bare = self.blocks(role, object, &Surroundings::default());
-        let replay = messages::replay(object)
-            .filter(|replay| role == Role::Assistant && messages::has_signature(*replay));
-        if let Some(replay) = replay {
-            let around = Surroundings {
-                is_signed: true,
-                ..Surroundings::default()
-            };
-            if let (Some(signed), Some(bare)) = (self.blocks(role, object, &around), bare) {
-                let model = name_digest(replay.model);
-                return Shape::Signed(Box::new(Signed {
-                    model,
-                    signed,
-                    bare,
-                }));
-            }
+        if role == Role::Assistant {
+            return self.answer(object);
         }
-        bare.map_or(Shape::Nothing, Shape::One)
+        self.blocks(role, object, &Surroundings::default())
+            .map_or(Shape::Nothing, Shape::One)
+    }
+
+    /// An answer of the Messages interface, written once: without its signatures it is the same bytes but for some.
+    fn answer(&mut self, object: Raw<'_>) -> Shape {
+        let replay = messages::replay(object);
+        let at = Cell::new(0);
+        let mut signatures: Vec<Range<usize>> = Vec::new();
+        let mut is_empty = false;
+        let signed = self.piece(|out| {
+            let mut out = Counted { out, at: &at };
+            Voice::Assistant.open(&mut out)?;
+            let mut list = List::new(&mut out);
+            let mut sign = |signature: Raw<'_>, out: &mut dyn Write| {
+                let from = at.get();
+                messages::write_signature(signature, out)?;
+                signatures.push(from..at.get());
+                Ok(())
+            };
+            messages::answer(object, replay, &mut sign, &mut list)?;
+            is_empty = list.is_empty();
+            Voice::close(list.end())
+        });
+        if is_empty {
+            return Shape::Nothing;
+        }
+        let Some(replay) = replay.filter(|_| !signatures.is_empty()) else {
+            return Shape::One(signed);
+        };
+        for signature in signatures.into_iter().rev() {
+            self.buffer.drain(signature);
+        }
+        Shape::Signed(Box::new(Signed {
+            model: name_digest(replay.model),
+            signed,
+            bare: Piece::of(&self.buffer),
+        }))
     }
 
     /// The piece of a message of the Messages interface; none where it vanishes.
@@ -247,5 +272,23 @@ impl Shape {
             [only] => Shape::One(only),
             _ => Shape::Several(pieces.into()),
         }
+    }
+}
+
+/// Counts what is written.
+struct Counted<'o> {
+    out: &'o mut dyn Write,
+    at: &'o Cell<usize>,
+}
+
+impl Write for Counted<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.out.write(bytes)?;
+        self.at.set(self.at.get() + count);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }
