@@ -280,3 +280,180 @@ fn digests_tell_what_the_bytes_of_generated_logs_tell() {
         }
     }
 }
+
+/// A session in which anything may take the place of anything that a version allows.
+struct Story {
+    version: u64,
+    state: u64,
+    text: String,
+    seq: u64,
+    /// What is on the surface: its number, and whether it is a system prompt.
+    live: Vec<(u64, bool)>,
+}
+
+impl Story {
+    fn tell(version: u64, seed: u64) -> String {
+        let mut story = Story {
+            version,
+            state: seed,
+            text: String::new(),
+            seq: 0,
+            live: Vec::new(),
+        };
+        let seeded = if version < 2 {
+            ""
+        } else {
+            "\"isSeeded\":false,"
+        };
+        story.text = format!(
+            "{{\"type\":\"session\",\"version\":{version},\"id\":\"s\",\"createdAt\":1,{seeded}\"delegationDepth\":0}}\n"
+        );
+        story.event("turn/start", "{\"turn\":1}", "");
+        for step in 1..=15 {
+            story.step(step);
+        }
+        story.text
+    }
+
+    fn below(&mut self, end: u64) -> u64 {
+        self.state = self
+            .state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.state >> 33) % end
+    }
+
+    fn event(&mut self, kind: &str, data: &str, rest: &str) {
+        let seq = self.seq;
+        self.text += &format!(
+            "{{\"type\":\"{kind}\",\"seq\":{seq},\"time\":1790000000000,\"data\":{data}{rest}}}\n"
+        );
+        self.seq += 1;
+    }
+
+    fn step(&mut self, step: u64) {
+        let name = format!("\"turn\":1,\"step\":{step}");
+        self.event("step/start", &format!("{{{name}}}"), "");
+        let has_prompts = self.version >= 3;
+        if has_prompts && (self.live.is_empty() || self.below(3) == 0) {
+            let text = self.content();
+            let source = self.source("system-prompt");
+            let message = format!(
+                "{{{name},\"message\":{{\"role\":\"system\",\"content\":{text},\"source\":{source},\"id\":\"i\"}}}}"
+            );
+            let prompts = self.live.iter().filter(|(_, is_prompt)| *is_prompt).count() as u64;
+            let which = self.below(prompts + 1) as usize;
+            let all = self.live.iter().enumerate();
+            let at = all.filter(|(_, (_, is_prompt))| *is_prompt).nth(which);
+            let range = at.map(|(at, _)| (at, at));
+            self.surface("system/message", &message, range, true);
+        }
+        for _ in 0..self.below(4) {
+            let text = self.content();
+            let source = self.source("user");
+            let message = format!(
+                "{{\"content\":{text},\"source\":{source},\"role\":\"user\",\"id\":\"i\"}}"
+            );
+            let range = self.range();
+            self.surface("user/message", &message, range, false);
+        }
+        if step == 1 || self.below(5) == 0 {
+            let model = ["flash", "pro"][self.below(2) as usize];
+            let reason = if step == 1 { "initial" } else { "change" };
+            let data = format!(
+                "{{\"header\":{{\"config\":{{\"provider\":\"p\",\"model\":\"{model}\"}}}},\"reason\":\"{reason}\"}}"
+            );
+            self.event("request/header", &data, "");
+        }
+        let text = self.content();
+        let stream = if self.version < 2 {
+            ""
+        } else {
+            ",\"stream\":[]"
+        };
+        let message = format!(
+            "{{{name},\"message\":{{\"role\":\"assistant\",\"content\":{text},\"source\":{{\"kind\":\"model\",\"provider\":\"p\",\
+             \"model\":\"pro\"}},\"id\":\"i\"}}{stream}}}"
+        );
+        self.surface("assistant/message", &message, None, false);
+        self.event("step/end", &format!("{{{name}}}"), "");
+    }
+
+    fn source(&self, kind: &str) -> String {
+        match (kind, self.version) {
+            ("system-prompt", 3) => "{\"kind\":\"plugin\",\"plugin\":\"p\"}".into(),
+            _ => format!("{{\"kind\":\"{kind}\"}}"),
+        }
+    }
+
+    /// One of a few contents, so that equal ones meet; some say nothing.
+    fn content(&mut self) -> &'static str {
+        [
+            "[{\"type\":\"text\",\"text\":\"a\"}]",
+            "[{\"type\":\"text\",\"text\":\"bb\"}]",
+            "[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\",\"text\":\"c\"}]",
+            "[{\"type\":\"text\",\"text\":\"\"}]",
+            "[]",
+        ][self.below(5) as usize]
+    }
+
+    /// Where the next message goes: at the end, or in the place of some that are no prompts.
+    fn range(&mut self) -> Option<(usize, usize)> {
+        let len = self.live.len() as u64;
+        if len == 0 || self.below(2) == 0 {
+            return None;
+        }
+        let first = self.below(len) as usize;
+        let last = (first + [0, 0, 0, 1, 3][self.below(5) as usize]).min(self.live.len() - 1);
+        let free = self.live[first..=last]
+            .iter()
+            .all(|(_, is_prompt)| !is_prompt);
+        free.then_some((first, last))
+    }
+
+    fn surface(&mut self, kind: &str, data: &str, range: Option<(usize, usize)>, is_prompt: bool) {
+        let seq = self.seq;
+        let no_sources = if self.version < 2 && kind == "assistant/message" {
+            ",\"sourceEventSeqs\":[]"
+        } else {
+            ""
+        };
+        let Some((first, last)) = range else {
+            self.event(
+                kind,
+                data,
+                &format!("{no_sources},\"surfaceOp\":\"append\""),
+            );
+            return self.live.push((seq, is_prompt));
+        };
+        let shadowed: Vec<String> = self.live[first..=last]
+            .iter()
+            .map(|(seq, _)| seq.to_string())
+            .collect();
+        let (start, end) = (self.live[first].0, self.live[last].0);
+        let keys = if self.version < 3 {
+            ("start", "end")
+        } else {
+            ("startSeq", "endSeq")
+        };
+        let op = format!(
+            ",\"sourceEventSeqs\":[{}],\"surfaceOp\":{{\"op\":\"replace\",\"{}\":{start},\"{}\":{end}}}",
+            shadowed.join(","),
+            keys.0,
+            keys.1
+        );
+        self.event(kind, data, &op);
+        self.live.splice(first..=last, [(seq, is_prompt)]);
+    }
+}
+
+#[test]
+fn digests_tell_what_the_bytes_of_shuffled_surfaces_tell() {
+    for version in [0, 2, 3, 4] {
+        for seed in 0..40 {
+            let log = Story::tell(version, seed);
+            let requests = check(&format!("version {version}, seed {seed}"), log.as_bytes());
+            assert_eq!(requests, 15, "version {version}, seed {seed}: {log}");
+        }
+    }
+}

@@ -30,6 +30,8 @@ pub struct Requests<'s, 'log> {
     positions: Vec<u32>,
     chain: Chain,
     offloaded: HashMap<MessageIx, Vec<u32>>,
+    /// Positions whose message changed in its place since the last request.
+    in_place: Vec<usize>,
     next_op: usize,
     next_header: usize,
     next_developer: usize,
@@ -54,6 +56,9 @@ struct Previous {
 pub struct Touched {
     /// How many surface messages from the first on are unchanged, in place and in derivation.
     pub kept: usize,
+    /// How many surface messages from the first on stand where they stood, or took the place of one that did:
+    /// [`Request::in_place`].
+    pub stands: usize,
     /// How many surface messages the request before had.
     pub before: usize,
     /// Whether everything before the messages is unchanged too: header, order and ids.
@@ -85,6 +90,7 @@ impl<'s, 'log> Requests<'s, 'log> {
             positions: vec![0; session.messages.len()],
             chain: Chain::of(session.messages.len()),
             offloaded: HashMap::new(),
+            in_place: Vec::new(),
             next_op: 0,
             next_header: 0,
             next_developer: 0,
@@ -98,7 +104,7 @@ impl<'s, 'log> Requests<'s, 'log> {
     pub fn next_request(&mut self) -> Option<Request<'_, 'log>> {
         let derived: &'s Derived = self.derived.next()?;
         let before = self.live.len();
-        let lowest = self.advance(derived.boundary).min(before);
+        let (lowest, moved) = self.advance(derived.boundary);
         let frame = Previous {
             derivation: derived.derivation,
             tags: derived.tags,
@@ -114,6 +120,7 @@ impl<'s, 'log> Requests<'s, 'log> {
         });
         let touched = Touched {
             kept: if same_derivation { lowest } else { 0 },
+            stands: if same_derivation { moved } else { 0 },
             before,
             same_frame: last == Some(frame),
         };
@@ -124,10 +131,11 @@ impl<'s, 'log> Requests<'s, 'log> {
         })
     }
 
-    /// Applies everything before a boundary. Gives the lowest position touched.
-    pub(super) fn advance(&mut self, boundary: Seq) -> usize {
-        let mut lowest = self.live.len();
+    /// Applies everything before a boundary. Gives the lowest position touched, and the lowest behind which messages moved.
+    pub(super) fn advance(&mut self, boundary: Seq) -> (usize, usize) {
+        let (mut lowest, mut moved) = (self.live.len(), self.live.len());
         let mut marked = Vec::new();
+        self.in_place.clear();
         while let Some(op) = self
             .session
             .ops
@@ -138,25 +146,36 @@ impl<'s, 'log> Requests<'s, 'log> {
             match op.kind {
                 OpKind::Append(message) => self.chain.append(message),
                 OpKind::Replace { first, last, with } => {
-                    lowest = lowest.min(self.position(first));
+                    let at = self.position(first);
                     self.chain.replace(first, last, with);
+                    match self.live.get_mut(at).filter(|_| first == last) {
+                        Some(place) => {
+                            *place = with;
+                            self.set_position(with, at);
+                            self.in_place.push(at);
+                        }
+                        None => moved = moved.min(at),
+                    }
+                    lowest = lowest.min(at);
                 }
                 OpKind::Offload {
                     message,
                     ref images,
                 } => {
-                    lowest = lowest.min(self.position(message));
+                    let at = self.position(message);
+                    lowest = lowest.min(at);
+                    self.in_place.push(at);
                     let marks = self.offloaded.entry(message).or_default();
                     marks.extend_from_slice(images);
                     marked.push(message);
                 }
             }
         }
-        self.settle(lowest, marked);
+        self.settle(moved, marked);
         self.fold_tools(boundary);
         let routes = self.session.routes.iter().skip(self.next_route);
         self.next_route += routes.take_while(|route| route.seq < boundary).count();
-        lowest
+        (lowest, moved)
     }
 
     /// The messages of the surface.
@@ -173,14 +192,21 @@ impl<'s, 'log> Requests<'s, 'log> {
         self.tools.print(&mut out)
     }
 
-    /// Brings the live list up to the chain, from the lowest position touched on, and the marks into order.
-    fn settle(&mut self, lowest: usize, mut marked: Vec<MessageIx>) {
-        self.live.truncate(lowest);
+    fn set_position(&mut self, message: MessageIx, at: usize) {
+        if let Some(slot) = self.positions.get_mut(message.get()) {
+            *slot = at as u32;
+        }
+    }
+
+    /// Brings the live list up to the chain, from the lowest position on behind which messages moved, and the marks into order.
+    fn settle(&mut self, moved: usize, mut marked: Vec<MessageIx>) {
+        self.live.truncate(moved);
+        self.in_place.retain(|at| *at < moved);
+        self.in_place.sort_unstable();
+        self.in_place.dedup();
         let mut next = self.chain.behind(self.live.last().copied());
         while let Some(message) = next {
-            if let Some(slot) = self.positions.get_mut(message.get()) {
-                *slot = self.live.len() as u32;
-            }
+            self.set_position(message, self.live.len());
             self.live.push(message);
             next = self.chain.behind(Some(message));
         }
@@ -382,6 +408,11 @@ impl<'r, 'log> Request<'r, 'log> {
     /// The messages of its surface, in order. Not all of them derive to a message.
     pub fn surface(&self) -> &'r [MessageIx] {
         &self.walk.live
+    }
+
+    /// Positions below [`Touched::stands`] whose message, or its images, changed since the last request; ascending.
+    pub fn in_place(&self) -> &'r [usize] {
+        &self.walk.in_place
     }
 
     /// The images of a message that are left out.

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use super::blocks::List;
 use super::catalog::Catalog;
 use super::chat;
-use super::layout::{Layout, Unit};
+use super::layout::{Layout, Surface, Unit};
 use super::manner::{Manner, config};
 use super::messages::{self, Voice};
 use super::speech::Speech;
@@ -144,7 +144,10 @@ impl<'log> Body<'_, 'log> {
             }
             out.write_all(b"}")?;
         }
-        if let Some(system) = layout.top.and_then(|top| self.speech(top)) {
+        if let Some(system) = layout
+            .top(self.request.surface())
+            .and_then(|top| self.speech(top))
+        {
             let mut text = Vec::new();
             system.write_text(&mut text)?;
             if text != b"\"\"" {
@@ -207,8 +210,13 @@ impl<'log> Body<'_, 'log> {
                 what: (),
             }));
         };
-        let surface = self.request.surface();
-        layout.extend(self.request.session(), surface, 0, &self.manner, &mut weigh);
+        let surface = Surface {
+            session: self.request.session(),
+            messages: self.request.surface(),
+            in_place: &[],
+            manner: &self.manner,
+        };
+        layout.extend(&surface, 0, &mut weigh);
         layout
     }
 

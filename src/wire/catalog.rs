@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use super::manner::{is_flash, model};
 use crate::event::Role;
 use crate::record::Raw;
-use crate::request::Request;
+use crate::request::{Request, ToolUpdate};
 
 /// What a route does with tools that are added behind its first request (`toolUpdate` of the model's catalog entry).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,10 +52,12 @@ impl<'log> Catalog<'log> {
         let tools = request.tools();
         let (declared, updates) = request.tool_history();
         let route = ToolRoute::of(model(request));
-        let ids = developer_ids(request);
-        let is_whole = updates
-            .iter()
-            .all(|update| ids.iter().any(|id| id.same_text(update.message_id)));
+        let is_whole = updates.is_empty() || {
+            let ids = developer_ids(request);
+            let stands =
+                |update: &ToolUpdate<'_>| ids.iter().any(|id| id.same_text(update.message_id));
+            updates.iter().all(stands)
+        };
         if route == ToolRoute::Fixed || !is_whole {
             let offers = tools.map(|schema| Offer {
                 schema,

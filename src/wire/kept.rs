@@ -3,7 +3,7 @@
 //! **Takes** what stood in the prompt before. **Gives** [`Kept`]. **Never** writes out more than the first two segments that differ.
 
 use super::head::HeadPart;
-use super::layout::Unit;
+use super::layout::{Patched, Unit};
 use super::parts::Piece;
 use super::prompt::Prompts;
 use super::segment::Segment;
@@ -34,6 +34,8 @@ pub struct Broken<'log> {
 /// What stood in the prompt before, behind what stays.
 pub(super) struct Before<'b, 'log> {
     pub(super) head: &'b [HeadPart<'log>],
+    /// Units that others took the place of, with their indexes, ascending.
+    pub(super) patched: &'b [Patched<Piece>],
     pub(super) units: &'b [Unit<Piece>],
     /// How many units of the history stay as they are.
     pub(super) stay: usize,
@@ -99,7 +101,10 @@ impl<'log> Prompts<'_, 'log> {
         let at = at - before.head.len();
         let unit = match at.checked_sub(before.stay) {
             Some(behind) => before.units.get(behind),
-            None => self.layout.units.get(at),
+            None => match before.patched.binary_search_by_key(&at, |(at, _)| *at) {
+                Ok(found) => before.patched.get(found).map(|(_, unit)| unit),
+                Err(_) => self.layout.units.get(at),
+            },
         };
         unit.copied().map(Standing::History)
     }

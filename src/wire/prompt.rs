@@ -12,7 +12,7 @@ use super::catalog::Catalog;
 use super::earlier::EarlierPrefixes;
 use super::head::{HeadKey, HeadMaker, HeadPart};
 use super::kept::{Before, Kept, common};
-use super::layout::{Layout, Unit};
+use super::layout::{Layout, Patched, Surface, Unit};
 use super::manner::Manner;
 use super::parts::{Parts, Piece, Scribe};
 use super::segment::Segment;
@@ -92,18 +92,16 @@ impl<'s, 'log> Prompts<'s, 'log> {
     pub fn take<'w>(&'w mut self, request: &Request<'_, 'log>) -> Prompt<'w, 'log> {
         let sent = self.sending(request);
         let kept = self.kept_surface(request, &sent);
-        let old_units = self.lay_out(request, kept, &sent);
+        let (patched, old_units) = self.lay_out(request, kept, &sent);
         let stay = self.ends.len().saturating_sub(old_units.len());
-        self.set_ends(stay);
-        let same = stay
-            + common(
-                &old_units,
-                self.layout.units.get(stay..).unwrap_or_default(),
-            );
+        let first = patched.first().map_or(stay, |(at, _)| *at);
+        self.set_ends(first.min(stay));
+        let same = self.same_units(&patched, &old_units, stay);
         let old_head = self.set_head(request, &sent);
         let last = self.last.replace(sent);
         let before = Before {
             head: old_head.as_deref().unwrap_or(&self.head),
+            patched: &patched,
             units: &old_units,
             stay,
         };
@@ -144,7 +142,7 @@ impl<'s, 'log> Prompts<'s, 'log> {
         let Some(last) = self.last.as_ref().filter(|last| last.manner == sent.manner) else {
             return 0;
         };
-        let kept = request.touched().kept;
+        let kept = request.touched().stands;
         match (&last.catalog, &sent.catalog) {
             (Some(before), Some(now))
                 if !Rc::ptr_eq(before, now) && !before.announces_like(now) =>
@@ -160,13 +158,13 @@ impl<'s, 'log> Prompts<'s, 'log> {
         }
     }
 
-    /// Lays the history out. Gives the units that stood behind those that stay.
+    /// Lays the history out. Gives the units that others took the place of, and those that stood behind the ones that stay.
     fn lay_out(
         &mut self,
         request: &Request<'_, 'log>,
         kept: usize,
         sent: &Sent<'log>,
-    ) -> Vec<Unit<Piece>> {
+    ) -> (Vec<Patched<Piece>>, Vec<Unit<Piece>>) {
         let (session, parts, scribe) = (self.session, self.parts, &mut self.scribe);
         let mut weigh = |message: MessageIx, units: &mut Vec<Unit<Piece>>| {
             let mut push = |(part, piece): (usize, Piece)| {
@@ -192,9 +190,31 @@ impl<'s, 'log> Prompts<'s, 'log> {
                 push((part, piece));
             }
         };
-        let surface = request.surface();
-        self.layout
-            .extend(session, surface, kept, &sent.manner, &mut weigh)
+        let surface = Surface {
+            session,
+            messages: request.surface(),
+            in_place: request.in_place(),
+            manner: &sent.manner,
+        };
+        let (kept, patched) = self.layout.patch(&surface, kept, &mut weigh);
+        let old_units = self.layout.extend(&surface, kept, &mut weigh);
+        (patched, old_units)
+    }
+
+    /// How many units of the history are equal to those of the prompt before.
+    fn same_units(
+        &self,
+        patched: &[Patched<Piece>],
+        old_units: &[Unit<Piece>],
+        stay: usize,
+    ) -> usize {
+        let units = &self.layout.units;
+        let differs =
+            |(at, old): &&Patched<Piece>| units.get(*at).is_none_or(|now| now.what != old.what);
+        match patched.iter().find(differs) {
+            Some((at, _)) => *at,
+            None => stay + common(old_units, units.get(stay..).unwrap_or_default()),
+        }
     }
 
     /// Adds up the history's bytes behind the units that stayed.
@@ -214,7 +234,8 @@ impl<'s, 'log> Prompts<'s, 'log> {
         request: &Request<'_, 'log>,
         sent: &Sent<'log>,
     ) -> Option<Vec<HeadPart<'log>>> {
-        let key = HeadKey::of(request, self.layout.top, sent);
+        let top = self.layout.top(request.surface());
+        let key = HeadKey::of(request, top, sent);
         if self.head_key.replace(key) == Some(key) {
             return None;
         }
@@ -223,7 +244,7 @@ impl<'s, 'log> Prompts<'s, 'log> {
             parts: self.parts,
             head: Vec::new(),
         };
-        maker.make(request, self.layout.top, sent);
+        maker.make(request, top, sent);
         let head = maker.head;
         self.head_bytes = head.iter().map(|part| part.piece.len()).sum();
         self.earlier
