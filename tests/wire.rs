@@ -292,7 +292,7 @@ struct Story {
 }
 
 impl Story {
-    fn tell(version: u64, seed: u64) -> String {
+    fn of(version: u64, seed: u64) -> Story {
         let mut story = Story {
             version,
             state: seed,
@@ -308,6 +308,11 @@ impl Story {
         story.text = format!(
             "{{\"type\":\"session\",\"version\":{version},\"id\":\"s\",\"createdAt\":1,{seeded}\"delegationDepth\":0}}\n"
         );
+        story
+    }
+
+    fn tell(version: u64, seed: u64) -> String {
+        let mut story = Story::of(version, seed);
         story.event("turn/start", "{\"turn\":1}", "");
         for step in 1..=15 {
             story.step(step);
@@ -445,6 +450,45 @@ impl Story {
         self.event(kind, data, &op);
         self.live.splice(first..=last, [(seq, is_prompt)]);
     }
+}
+
+/// On a route without updates in the history, a later prompt that was emptied leaves the first one in force.
+#[test]
+fn a_prompt_that_says_nothing_takes_no_place() {
+    let mut story = Story::of(4, 1);
+    story.event("turn/start", "{\"turn\":1}", "");
+    for step in 1..=2 {
+        let name = format!("\"turn\":1,\"step\":{step}");
+        let prompt = |text: &str| {
+            format!(
+                "{{{name},\"message\":{{\"role\":\"system\",\"content\":{text},\"source\":{{\"kind\":\"system-prompt\"}},\"id\":\"i\"}}}}"
+            )
+        };
+        let said = |text: &str| format!("[{{\"type\":\"text\",\"text\":\"{text}\"}}]");
+        story.event("step/start", &format!("{{{name}}}"), "");
+        if step == 1 {
+            story.surface("system/message", &prompt(&said("first")), None, true);
+            story.surface("system/message", &prompt(&said("second")), None, true);
+            let header = "{\"header\":{\"config\":{\"provider\":\"p\",\"model\":\"pro\"}},\"reason\":\"initial\"}";
+            story.event("request/header", header, "");
+        } else {
+            story.surface("system/message", &prompt("[]"), Some((1, 1)), true);
+        }
+        let attempt = format!("{{{name},\"stream\":[]}}");
+        story.event("assistant/attempt", &attempt, "");
+        story.event("step/end", &format!("{{{name}}}"), "");
+    }
+    let source = source(story.text.as_bytes());
+    let log = Log::read(&source, &options(Retain::Messages)).expect("memory is readable");
+    let mut requests = log.requests().expect("a session log");
+    for prompt in ["second", "first"] {
+        let request = requests.next_request().expect("two requests");
+        let mut body = Vec::new();
+        write_body(&request, Interface::Messages, &mut body).expect("memory takes every byte");
+        let body = String::from_utf8(body).expect("text");
+        assert!(body.contains(&format!("\"system\":\"{prompt}\"")), "{body}");
+    }
+    check("an emptied prompt", story.text.as_bytes());
 }
 
 #[test]

@@ -44,6 +44,8 @@ pub(super) struct Catalog<'log> {
     pub(super) offers: Vec<Offer<'log>>,
     /// Per developer message that matters, by its id: the names it announces.
     notices: Vec<(Raw<'log>, Vec<Raw<'log>>)>,
+    /// Whether it takes developer messages on the surface into account.
+    pub(super) reads_surface: bool,
 }
 
 impl<'log> Catalog<'log> {
@@ -66,10 +68,14 @@ impl<'log> Catalog<'log> {
             return Catalog {
                 offers: offers.collect(),
                 notices: Vec::new(),
+                reads_surface: route != ToolRoute::Fixed && !updates.is_empty(),
             };
         }
         let active: HashSet<Vec<u8>> = tools.map(name).collect();
-        let mut catalog = Catalog::default();
+        let mut catalog = Catalog {
+            reads_surface: !updates.is_empty(),
+            ..Catalog::default()
+        };
         let mut known = HashSet::new();
         for &schema in declared {
             known.insert(name(schema));

@@ -11,8 +11,8 @@ use std::collections::hash_map::Entry;
 
 use xxhash_rust::xxh3::xxh3_128;
 
-/// Nodes that are kept before the tree is begun anew; only prefixes of the requests since are found then.
-const MOST_NODES: usize = 1 << 22;
+/// Nodes and heads that are kept before both are begun anew; only prefixes of the requests since are found then.
+const MOST_NODES: usize = 1 << 21;
 
 /// A place in the tree: the first `len` nodes of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -80,6 +80,7 @@ impl EarlierPrefixes {
         self.branches = HashMap::new();
         self.path = vec![Place { chain: 0, len: 0 }];
         self.nodes = 0;
+        self.heads = HashMap::new();
         self.used = HashMap::new();
     }
 
@@ -101,7 +102,7 @@ impl EarlierPrefixes {
         behind: impl Iterator<Item = u128>,
         all: impl Iterator<Item = u128>,
     ) -> Option<Shared> {
-        if self.nodes > self.most_nodes {
+        if self.nodes.max(self.heads.len()) > self.most_nodes {
             self.forget();
             all.for_each(|digest| self.push(digest));
         } else {

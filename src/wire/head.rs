@@ -69,6 +69,17 @@ impl HeadKey {
     }
 }
 
+impl HeadKey {
+    /// Whether nothing but the prompt on the surface differs.
+    pub(super) fn differs_in_top(&self, other: &HeadKey) -> bool {
+        *self
+            == HeadKey {
+                top: self.top,
+                ..*other
+            }
+    }
+}
+
 /// Makes a head.
 pub(super) struct HeadMaker<'m, 'log> {
     pub(super) scribe: &'m mut Scribe,
@@ -112,6 +123,27 @@ impl<'log> HeadMaker<'_, 'log> {
                 index += 1;
             }
         }
+    }
+
+    /// Makes one that differs from another in the prompt on the surface only.
+    pub(super) fn make_again(
+        &mut self,
+        before: &[HeadPart<'log>],
+        top: Option<MessageIx>,
+        sent: &Sent<'log>,
+    ) {
+        let is_prompt = |part: &HeadPart<'_>| matches!(part.source, HeadSource::Message(_));
+        let is_text = |part: &HeadPart<'_>| matches!(part.source, HeadSource::Text(_));
+        let place = match sent.manner.interface {
+            Interface::Messages => before.len(),
+            _ => before.iter().filter(|part| is_text(part)).count(),
+        };
+        let (front, behind) = before.split_at(place);
+        self.head
+            .extend(front.iter().filter(|part| !is_prompt(part)));
+        self.top(top);
+        self.head
+            .extend(behind.iter().filter(|part| !is_prompt(part)));
     }
 
     fn top(&mut self, top: Option<MessageIx>) {

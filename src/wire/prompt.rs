@@ -121,7 +121,9 @@ impl<'s, 'log> Prompts<'s, 'log> {
         let touched = request.touched();
         let revision = request.tool_revision();
         let same = self.last.as_ref().filter(|last| {
-            last.manner == manner && last.revision == revision && touched.kept == touched.before
+            let reads_surface = last.catalog.as_ref().is_some_and(|last| last.reads_surface);
+            let is_same = !reads_surface || touched.kept == touched.before;
+            last.manner == manner && last.revision == revision && is_same
         });
         let catalog = match same {
             Some(last) => last.catalog.clone(),
@@ -236,7 +238,8 @@ impl<'s, 'log> Prompts<'s, 'log> {
     ) -> Option<Vec<HeadPart<'log>>> {
         let top = self.layout.top(request.surface());
         let key = HeadKey::of(request, top, sent);
-        if self.head_key.replace(key) == Some(key) {
+        let last = self.head_key.replace(key);
+        if last == Some(key) {
             return None;
         }
         let mut maker = HeadMaker {
@@ -244,7 +247,11 @@ impl<'s, 'log> Prompts<'s, 'log> {
             parts: self.parts,
             head: Vec::new(),
         };
-        maker.make(request, top, sent);
+        if last.is_some_and(|last| last.differs_in_top(&key)) {
+            maker.make_again(&self.head, top, sent);
+        } else {
+            maker.make(request, top, sent);
+        }
         let head = maker.head;
         self.head_bytes = head.iter().map(|part| part.piece.len()).sum();
         self.earlier
