@@ -21,18 +21,28 @@ const MOST_BARS: usize = 240;
 const FEWEST_PLACES: usize = 16;
 
 /// The most numbered marks.
-const MOST_MARKS: usize = 24;
+const MOST_MARKS: usize = 12;
 
 /// The height of the plot, in pixels. The style sheet has the same.
 const HEIGHT: f64 = 192.0;
 
+/// What the bars count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Measure {
+    /// Tokens: cached, missed, output.
+    Tokens,
+    /// Bytes of the prompt, where no request reported its usage: kept from the request before, and new.
+    Bytes,
+}
+
 /// A bar: one request, or several side by side.
 struct Bar<'r> {
     rows: &'r [(usize, &'r CacheRow)],
+    measure: Measure,
     cached: f64,
     missed: f64,
     output: f64,
-    has_usage: bool,
+    is_known: bool,
 }
 
 /// The chart of a log, `name` being the prefix of its ids. Adds the places of its marks to `style`.
@@ -48,7 +58,14 @@ pub(super) fn draw(
         .filter(|(_, row)| !row.inherited)
         .collect();
     let per_bar = shown.len().div_ceil(MOST_BARS).max(1);
-    let bars: Vec<Bar<'_>> = shown.chunks(per_bar).map(Bar::of).collect();
+    let measure = match shown.iter().any(|(_, row)| row.usage().is_some()) {
+        true => Measure::Tokens,
+        false => Measure::Bytes,
+    };
+    let bars: Vec<Bar<'_>> = shown
+        .chunks(per_bar)
+        .map(|rows| Bar::of(rows, measure))
+        .collect();
     let places = bars.len().max(FEWEST_PLACES) as f64;
     let tallest = bars.iter().map(Bar::height).fold(1.0, f64::max);
     let top = nice_top(tallest);
@@ -56,17 +73,22 @@ pub(super) fn draw(
         let at = bars.iter().position(|bar| bar.holds(index))?;
         Some((at as f64 + 0.5) / places * 100.0)
     };
-    let label = format!(
-        "Prompt tokens of {} requests: cached, missed, and output. The table below has the numbers.",
-        grouped(shown.len() as u64)
-    );
+    let number = grouped(shown.len() as u64);
+    let label = match measure {
+        Measure::Tokens => format!(
+            "Tokens of {number} requests: cached, missed, and output. The table below has the numbers."
+        ),
+        Measure::Bytes => format!(
+            "Bytes of the prompts of {number} requests: kept from the request before, and new."
+        ),
+    };
     html! {
         figure {
             div.plot {
                 (marks(name, busts, &column, style))
                 (axis(top))
                 svg.bars role="img" aria-label=(label) {
-                    (grid(top))
+                    (grid())
                     @for (at, bar) in bars.iter().enumerate() {
                         (bar.draw(at as f64 / places, 1.0 / places, top))
                     }
@@ -75,13 +97,24 @@ pub(super) fn draw(
                 (turns(&bars, places))
             }
             ul.key {
-                li { i.c {} "cached" }
-                li { i.m {} "missed" }
-                li { i.o {} "output" }
+                @match measure {
+                    Measure::Tokens => {
+                        li { i.c {} "cached" }
+                        li { i.m {} "missed" }
+                        li { i.o {} "output" }
+                    }
+                    Measure::Bytes => {
+                        li { i.c {} "kept from the request before" }
+                        li { i.m {} "new" }
+                    }
+                }
                 @if !busts.is_empty() { li { i.b {} "prefix broken or lost, numbered by loss" } }
             }
             figcaption {
-                "Tokens per request, in order"
+                @match measure {
+                    Measure::Tokens => "Tokens per request, in order",
+                    Measure::Bytes => "Bytes of the prompt per request, in order: usage was not reported",
+                }
                 @if per_bar > 1 { "; each bar is the mean of " (per_bar) " requests" }
                 ". Dashed lines begin turns."
             }
@@ -90,21 +123,31 @@ pub(super) fn draw(
 }
 
 impl<'r> Bar<'r> {
-    fn of(rows: &'r [(usize, &'r CacheRow)]) -> Bar<'r> {
-        let usage: Vec<(u64, u64)> = rows.iter().filter_map(|(_, row)| row.usage()).collect();
+    fn of(rows: &'r [(usize, &'r CacheRow)], measure: Measure) -> Bar<'r> {
         let mean = |sum: u64, of: usize| sum as f64 / of.max(1) as f64;
+        if measure == Measure::Bytes {
+            let all: u64 = rows.iter().map(|(_, row)| row.prompt_bytes).sum();
+            let kept: u64 = rows.iter().map(|(_, row)| row.kept_bytes).sum();
+            return Bar {
+                rows,
+                measure,
+                cached: mean(kept, rows.len()),
+                missed: mean(all.saturating_sub(kept), rows.len()),
+                output: 0.0,
+                is_known: true,
+            };
+        }
+        let usage: Vec<(u64, u64)> = rows.iter().filter_map(|(_, row)| row.usage()).collect();
         let hit: u64 = usage.iter().map(|(_, hit)| hit).sum();
-        let missed: u64 = usage
-            .iter()
-            .map(|(prompt, hit)| prompt.saturating_sub(*hit))
-            .sum();
+        let prompt: u64 = usage.iter().map(|(prompt, _)| prompt).sum();
         let output: u64 = rows.iter().filter_map(|(_, row)| row.output).sum();
         Bar {
             rows,
+            measure,
             cached: mean(hit, usage.len()),
-            missed: mean(missed, usage.len()),
+            missed: mean(prompt.saturating_sub(hit), usage.len()),
             output: mean(output, rows.len()),
-            has_usage: !usage.is_empty(),
+            is_known: !usage.is_empty(),
         }
     }
 
@@ -135,7 +178,7 @@ impl<'r> Bar<'r> {
                 @for (class, y, height) in &boxes {
                     rect class=(class) x=(left) y=(y) width=(wide) height=(height) {}
                 }
-                @if !self.has_usage {
+                @if !self.is_known {
                     rect.q x=(left) y=(pixels(HEIGHT - 3.0)) width=(wide) height="3" {}
                 }
             }
@@ -154,10 +197,14 @@ impl<'r> Bar<'r> {
             }
             [] => String::new(),
         };
-        if !self.has_usage {
+        if !self.is_known {
             return format!("{name}; usage was not reported");
         }
         let whole = |part: f64| grouped(part.round() as u64);
+        if self.measure == Measure::Bytes {
+            let (kept, new) = (whole(self.cached), whole(self.missed));
+            return format!("{name}; {kept} bytes kept, {new} new");
+        }
         format!(
             "{name}; {} cached, {} missed, {} output",
             whole(self.cached),
@@ -226,15 +273,30 @@ fn axis(top: f64) -> Markup {
         svg.axis aria-hidden="true" {
             @for share in [0.0, 0.5, 1.0] {
                 text x="85%" y=(pixels(HEIGHT * (1.0 - share) + 4.0)) text-anchor="end" {
-                    (tokens((top * share).round() as u64).replace(".00", "").replace(".0k", "k"))
+                    (short(top * share))
                 }
             }
         }
     }
 }
 
-fn grid(top: f64) -> Markup {
-    let _ = top;
+/// A number of the axis, which is round.
+fn short(number: f64) -> String {
+    let text = tokens(number.round() as u64);
+    match text.split_once('.') {
+        Some((whole, rest)) => {
+            let letter: String = rest.chars().filter(|c| !c.is_ascii_digit()).collect();
+            let decimals: String = rest.chars().filter(char::is_ascii_digit).collect();
+            match decimals.trim_end_matches('0') {
+                "" => format!("{whole}{letter}"),
+                decimals => format!("{whole}.{decimals}{letter}"),
+            }
+        }
+        None => text,
+    }
+}
+
+fn grid() -> Markup {
     html! {
         @for share in [0.0, 0.5, 1.0] {
             line.grid x1="0" x2="100%" y1=(pixels(HEIGHT * share)) y2=(pixels(HEIGHT * share)) {}
@@ -254,13 +316,13 @@ fn turns(bars: &[Bar<'_>], places: f64) -> Markup {
         }
         before = turn;
     }
-    // A number takes about a thirtieth of a narrow plot.
     let mut free = -1.0;
     let mut labels = Vec::new();
     for (x, turn) in &begins {
         if *x >= free {
+            // The first one says what it is.
+            free = x + if labels.is_empty() { 0.15 } else { 0.07 };
             labels.push((percent(*x), *turn));
-            free = x + 1.0 / 14.0;
         }
     }
     html! {

@@ -2,6 +2,8 @@
 //!
 //! **Takes** a [`CacheFile`]. **Gives** a section. **Never** draws a bust without saying what is known of it.
 
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
 
 use crate::analyse::answer::{CacheReport, CacheRow, Grouping};
@@ -12,9 +14,13 @@ use super::super::super::words::{count, grouped};
 use super::super::super::{Excerpts, Look};
 use super::super::difference::Difference;
 use super::super::numbers::{self, NOT_KNOWN, share};
+use super::super::pick::pick;
 use super::super::words::{miss, period};
 use super::super::{CacheFile, story};
 use super::{chart, sums};
+
+/// The most busts that are folded away.
+const MOST_FOLDED: usize = 500;
 
 /// The most rows of the table.
 const MOST_ROWS: usize = 2000;
@@ -67,19 +73,30 @@ fn facts(file: &CacheFile) -> String {
     facts.join(" · ")
 }
 
+/// The busts: the first ones of each cause in sight, the others folded away.
 fn bust_list(name: &str, busts: &[Bust<'_>], look: Look) -> Markup {
-    let shown = look.of_a_code.saturating_mul(5);
-    let left_out = busts.len().saturating_sub(shown);
+    let picked = pick(busts, look);
+    let told: BTreeSet<usize> = picked.told.iter().map(|(rank, _)| *rank).collect();
+    let is_folded = |(rank, _): &(usize, &Bust<'_>)| !told.contains(rank);
+    let others = (1..).zip(busts).filter(is_folded);
     html! {
         @if !busts.is_empty() {
             h3 { "Busts, by loss" }
             ol.busts {
-                @for (at, bust) in busts.iter().take(shown).enumerate() {
-                    (bust_entry(name, at + 1, bust.row, look))
-                }
+                @for (rank, bust) in &picked.told { (bust_entry(name, *rank, bust.row, look)) }
             }
-            @if left_out > 0 {
-                p.soft { "… and " (count(left_out as u64, "bust")) " more (--no-limit shows them)" }
+            @if let Some(summary) = &picked.others {
+                details {
+                    summary { "And " (summary) }
+                    ol.busts {
+                        @for (rank, bust) in others.take(MOST_FOLDED) {
+                            (bust_entry(name, rank, bust.row, look))
+                        }
+                    }
+                    @if busts.len() > MOST_FOLDED + told.len() {
+                        p.soft { "The JSON has all." }
+                    }
+                }
             }
         }
     }
