@@ -101,7 +101,8 @@ fn the_page_of_each_log_has_the_numbers_of_its_json() {
         }
         let rows = json["logs"][0]["rows"].as_array().expect("rows");
         let requests = rows.iter().filter(|row| row["kind"] == "request").count();
-        let table = page.split("<details>").nth(1).expect("the table");
+        // The last of what is folded away.
+        let table = page.rsplit("<details>").next().expect("the table");
         assert_eq!(table.matches("<tr class").count(), requests, "{log}");
         let busts =
             totals["broken"].as_u64().unwrap_or(0) + totals["unexplained"].as_u64().unwrap_or(0);
@@ -141,4 +142,42 @@ fn a_currency_is_chosen_from_the_file_of_prices() {
     assert_eq!(cost["currency"], "CNY");
     assert_eq!(cost["paidPico"].as_u64(), Some(missed * 7_250_000));
     assert_eq!(report["prices"]["source"], "ours");
+}
+
+#[test]
+fn budgets_of_the_configuration_hold_for_verify_too() {
+    let folder = folder("budgets");
+    let config = folder.join("budgets.toml");
+    fs::write(&config, "[budgets]\nmin-hit-rate = 0.5\nmin-requests = 3\n").expect("written");
+    let config = config.to_string_lossy();
+    for command in ["verify", "cache-report"] {
+        let run = |log| code(&[command, "--config", &config, log]);
+        assert_eq!(run("testdata/logs/clock"), Some(1), "{command}");
+        assert_eq!(run("testdata/logs/fork-parent"), Some(0), "{command}");
+    }
+    let report = json(&[
+        "verify",
+        "--config",
+        &config,
+        "--format",
+        "json",
+        "testdata/logs/clock",
+    ]);
+    let findings = report["files"][0]["findings"].as_array().expect("findings");
+    let missed: Vec<&Value> = findings
+        .iter()
+        .filter(|finding| finding["code"] == "DSH0807")
+        .collect();
+    assert_eq!(missed.len(), 1);
+    assert_eq!(missed[0]["message"], "hit rate is 0 %, the budget is 50 %");
+    // The command line wins over the file.
+    let args = [
+        "cache-report",
+        "--config",
+        &config,
+        "--min-hit-rate",
+        "0",
+        "testdata/logs/clock",
+    ];
+    assert_eq!(code(&args), Some(0));
 }

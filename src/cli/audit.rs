@@ -208,7 +208,10 @@ fn answer_to(
 ) -> (Answer, Option<String>) {
     let answer = match &found.problem {
         Some(problem) => Err(problem.clone()),
-        None => job::audit(found, &plan.reading, capture),
+        None => {
+            let budgets = plan.config.budgets.budgets();
+            job::audit(found, &plan.reading, capture, &budgets)
+        }
     };
     match answer {
         Ok(answer) => (answer, None),

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::analyse::answer::{Part, Timeline};
 use crate::analyse::header::{Deadline, HeaderState, Limits, timeline};
 use crate::compare::{Kin, headers};
-use crate::log::{Log, Retain};
+use crate::log::Log;
 use crate::report::count;
 use crate::report::diff::{self, Comparison, DiffFile, DiffFormat, DiffLook, DiffReport};
 
@@ -205,19 +205,24 @@ pub(super) struct OneFile {
 fn one_file(plan: &Plan, found: &Found, wish: &Wish) -> OneFile {
     let result = match &found.problem {
         Some(problem) => Err(problem.clone()),
-        None => job::with_log(found, &plan.reading, Retain::Messages, |log, mut answer| {
-            answer.findings.retain(limits_headers);
-            let kin = answer.kin.take();
-            let report = audit::weigh(plan, found, answer, None);
-            let shows_timeline = !wish.needs_states();
-            let timeline = shows_timeline.then(|| timeline_of(log, wish)).flatten();
-            let states = wish.needs_states().then(|| headers::states(log)).flatten();
-            Ok(OneFile {
-                file: DiffFile { report, timeline },
-                states,
-                kin,
-            })
-        }),
+        None => job::with_log(
+            found,
+            &plan.reading,
+            job::Wanted::REQUESTS,
+            |log, mut answer| {
+                answer.findings.retain(limits_headers);
+                let kin = answer.kin.take();
+                let report = audit::weigh(plan, found, answer, None);
+                let shows_timeline = !wish.needs_states();
+                let timeline = shows_timeline.then(|| timeline_of(log, wish)).flatten();
+                let states = wish.needs_states().then(|| headers::states(log)).flatten();
+                Ok(OneFile {
+                    file: DiffFile { report, timeline },
+                    states,
+                    kin,
+                })
+            },
+        ),
     };
     result.unwrap_or_else(|error| OneFile {
         file: DiffFile {

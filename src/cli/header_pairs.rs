@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use crate::analyse::answer::{HeaderPair, Part};
 use crate::analyse::header::{HeaderState, pair};
 use crate::compare::{Candidate, candidates, headers};
-use crate::log::Retain;
 use crate::report::diff::{Comparison, Relation};
 
 use super::diff_headers::{OneFile, Wish};
@@ -101,8 +100,8 @@ fn fork(plan: &Plan, wish: &Wish, parent: &Found, child: &Found) -> Option<Heade
         return None;
     }
     let reading = &plan.reading;
-    job::with_log(parent, reading, Retain::Messages, |parent, _| {
-        job::with_log(child, reading, Retain::Messages, |child, _| {
+    job::with_log(parent, reading, job::Wanted::REQUESTS, |parent, _| {
+        job::with_log(child, reading, job::Wanted::REQUESTS, |child, _| {
             Ok(headers::fork(parent, child, &wish.limits()))
         })
     })

@@ -94,7 +94,42 @@ impl Answer {
     }
 }
 
-/// Audits one file, and compares its requests with a capture where there is one.
+/// What is kept of a log, and what is judged of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted {
+    retain: Retain,
+    families: Families,
+}
+
+/// The families of rules that judge a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Families {
+    All,
+    /// All but that of the cache.
+    Replay,
+}
+
+impl Wanted {
+    /// An audit: no message is kept.
+    const AUDIT: Wanted = Wanted {
+        retain: Retain::Headers,
+        families: Families::All,
+    };
+
+    /// An audit that compares messages.
+    const COMPARISON: Wanted = Wanted {
+        retain: Retain::Messages,
+        families: Families::All,
+    };
+
+    /// Requests, and what limits them.
+    pub(crate) const REQUESTS: Wanted = Wanted {
+        retain: Retain::Messages,
+        families: Families::Replay,
+    };
+}
+
+/// Audits one file, holds it to budgets, and compares its requests with a capture where there is one.
 ///
 /// # Errors
 ///
@@ -103,11 +138,26 @@ pub(crate) fn audit(
     found: &Found,
     reading: &Reading,
     capture: Option<&Capture<'_>>,
+    budgets: &Budgets,
 ) -> Result<Answer, String> {
-    let Some(capture) = capture else {
-        return with_log(found, reading, Retain::Headers, |_, answer| Ok(answer));
+    let held = |log: &Log<'_>, answer: &mut Answer| {
+        if budgets.are_set()
+            && let Some(report) = log.cache_report(&CacheOptions::default())
+        {
+            let misses = fleet::missed(&report, budgets);
+            let found = rules::budget_findings(&report, &misses);
+            answer.findings.extend(found);
+            rules::sort(&mut answer.findings);
+        }
     };
-    with_log(found, reading, Retain::Messages, |log, mut answer| {
+    let Some(capture) = capture else {
+        return with_log(found, reading, Wanted::AUDIT, |log, mut answer| {
+            held(log, &mut answer);
+            Ok(answer)
+        });
+    };
+    with_log(found, reading, Wanted::COMPARISON, |log, mut answer| {
+        held(log, &mut answer);
         let against = Against {
             capture,
             path: &found.path.to_string_lossy(),
@@ -131,7 +181,7 @@ pub(crate) fn cache_report(
     options: &CacheOptions,
     budgets: &Budgets,
 ) -> Result<(Answer, CacheReport, Vec<BudgetMiss>), String> {
-    with_log(found, reading, Retain::Messages, |log, mut answer| {
+    with_log(found, reading, Wanted::REQUESTS, |log, mut answer| {
         let report = log.cache_report(options).unwrap_or_default();
         let misses = fleet::missed(&report, budgets);
         let found = rules::budget_findings(&report, &misses);
@@ -151,12 +201,12 @@ pub(crate) fn cache_report(
 pub(crate) fn with_log<T>(
     found: &Found,
     reading: &Reading,
-    retain: Retain,
+    wanted: Wanted,
     use_log: impl FnOnce(&Log<'_>, Answer) -> Result<T, String>,
 ) -> Result<T, String> {
     let defaults = ReadOptions::default();
     let options = ReadOptions {
-        retain,
+        retain: wanted.retain,
         parser: reading.parser,
         // Fewer would leave faults unjudged, not only unlisted.
         max_faults: reading.max_findings.max(defaults.max_faults),
@@ -164,7 +214,7 @@ pub(crate) fn with_log<T>(
     for is_last_try in [found.is_stdin(), true] {
         let source = open(found, reading)?;
         let log = Log::read(&source, &options).map_err(cannot_read)?;
-        let answer = answer_of(&log, found);
+        let answer = answer_of(&log, found, wanted.families);
         // Judging looks at headers, which are the file's own bytes where it is mapped.
         let has_moved = log.source.changed || has_moved(&source)?;
         if has_moved && !is_last_try {
@@ -279,14 +329,17 @@ fn cannot_read(error: SourceError) -> String {
     message
 }
 
-fn answer_of(log: &Log<'_>, found: &Found) -> Answer {
+fn answer_of(log: &Log<'_>, found: &Found, families: Families) -> Answer {
     let standing = match log.standing {
         log::Standing::Readable | log::Standing::Empty => Standing::Readable,
         log::Standing::Rejected => Standing::Rejected,
         log::Standing::Unsupported(_) => Standing::Unsupported,
         log::Standing::NotASessionLog(_) | log::Standing::Foreign => Standing::Foreign,
     };
-    let mut findings = rules::judge(log);
+    let mut findings = match families {
+        Families::All => rules::judge(log),
+        Families::Replay => rules::judge_replay(log),
+    };
     if let Some(name) = found.newer.as_deref().and_then(Path::file_name) {
         findings.push(rules::newer_sibling(log, &name.to_string_lossy()));
     }

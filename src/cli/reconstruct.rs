@@ -5,7 +5,6 @@
 
 use std::io::{self, Write};
 
-use crate::log::Retain;
 use crate::report::{Detail, What};
 
 use super::args::{Reconstruct, RowFormat};
@@ -77,14 +76,19 @@ fn one_file(
     let mut stopped: io::Result<Left> = Ok(Left::default());
     let result = match &found.problem {
         Some(problem) => Err(problem.clone()),
-        None => job::with_log(found, &plan.reading, Retain::Messages, |log, mut answer| {
-            answer.findings.retain(limits_requests);
-            let report = audit::weigh(plan, found, answer, None);
-            // Decided before the first request is written.
-            let status = Status::of(&report.verdict);
-            stopped = rows::write(log, found, wish, out);
-            Ok((status, report))
-        }),
+        None => job::with_log(
+            found,
+            &plan.reading,
+            job::Wanted::REQUESTS,
+            |log, mut answer| {
+                answer.findings.retain(limits_requests);
+                let report = audit::weigh(plan, found, answer, None);
+                // Decided before the first request is written.
+                let status = Status::of(&report.verdict);
+                stopped = rows::write(log, found, wish, out);
+                Ok((status, report))
+            },
+        ),
     };
     let Left { missing, notes } = stopped?;
     let (status, report) = match result {

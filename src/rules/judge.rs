@@ -128,6 +128,17 @@ pub(super) fn shortened(text: &str) -> String {
 
 /// Everything the rules of one log say, sorted by line, place and code.
 pub fn judge(log: &Log<'_>) -> Vec<Finding> {
+    let mut findings = judge_replay(log);
+    if let Some(report) = log.cache_report(&CacheOptions::default()) {
+        findings.extend(cache::findings(&report));
+        findings.extend(cache::flaps(log));
+        sort(&mut findings);
+    }
+    findings
+}
+
+/// The same without family 08: all that a reader of the requests must know, in less time.
+pub fn judge_replay(log: &Log<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let answers = Answers::default();
     bytes::judge(log, &mut findings);
@@ -151,10 +162,6 @@ pub fn judge(log: &Log<'_>) -> Vec<Finding> {
             .left_out()
             .filter_map(|left_out| beyond_limit(log, &answers, left_out)),
     );
-    if let Some(report) = log.cache_report(&CacheOptions::default()) {
-        findings.extend(cache::findings(&report));
-        findings.extend(cache::flaps(log));
-    }
     if log.standing == Standing::Rejected {
         findings.retain(|finding| finding.rule.code < 400);
     }

@@ -22,7 +22,7 @@ pub use cache::findings as cache_findings;
 pub use captured::captured;
 pub use catalogue::{CATALOGUE, find};
 pub use dialect::{newer_sibling, newer_sibling_lacks};
-pub use judge::{judge, sort};
+pub use judge::{judge, judge_replay, sort};
 pub use lineage::{
     ParentGap, header_place, inherited_differs, parent_not_found, path_does_not_fit,
 };

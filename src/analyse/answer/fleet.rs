@@ -71,6 +71,14 @@ pub struct Budgets {
 impl Budgets {
     /// [`Budgets::min_requests`] where nothing else is said.
     pub const MIN_REQUESTS: u64 = 5;
+
+    /// Whether there is a limit at all.
+    pub fn are_set(&self) -> bool {
+        self.min_hit_rate.is_some()
+            || self.max_lost_tokens.is_some()
+            || self.max_header_changes.is_some()
+            || self.require_cache_read
+    }
 }
 
 impl Default for Budgets {
