@@ -136,8 +136,8 @@ impl<'s, 'log> Walk<'s, 'log, '_> {
             kept_bytes,
             expected: outcome.expected,
             verdict: outcome.verdict,
+            best_earlier: better_earlier(prompt, kept_bytes, broken.as_ref()),
             broken,
-            best_earlier: prompt.earlier.map(|earlier| earlier.request),
             lost: outcome.lost,
             cost: None,
         };
@@ -272,6 +272,14 @@ fn reported(usage: Usage) -> Option<Reported> {
         prompt: input + hit.unwrap_or(0) + write,
         hit,
     })
+}
+
+/// An earlier request that begins this one further than the last one does. What another route has in its cache is not known.
+fn better_earlier(prompt: &Prompt<'_, '_>, kept: u64, broken: Option<&Break>) -> Option<usize> {
+    use super::super::answer::SegmentName;
+    let on_route = broken.is_some_and(|broken| broken.segment == SegmentName::Route);
+    let earlier = prompt.earlier.as_ref().filter(|_| !on_route)?;
+    (earlier.bytes > kept).then_some(earlier.request)
 }
 
 /// How many bytes were kept from the request before, and which share of the prompt any earlier request had.
