@@ -3,7 +3,7 @@
 //! **Takes** its arguments. **Gives** the cache report of all inputs in one format, and on standard error what limits it.
 //! **Never** decides anything while rendering.
 
-use crate::analyse::answer::{Budgets, CacheReport as Answer, Grouping};
+use crate::analyse::answer::{Budgets, Grouping};
 use crate::analyse::cache::{CacheOptions, PriceTable};
 use crate::report::{
     self, CacheFile, CacheFormat, CacheParts, CacheRun, CacheSession, ExplainWindow, FileReport,
@@ -18,7 +18,7 @@ use super::config::BudgetSettings;
 use super::discover::{Found, How};
 use super::environment::Environment;
 use super::exit::Status;
-use super::job;
+use super::job::{self, CacheAnswer, Changes};
 use super::limits::{is_of_a_budget, limits_requests};
 use super::output;
 use super::plan::Plan;
@@ -44,7 +44,11 @@ pub(super) fn run(args: &CacheReport, environment: &Environment) -> Result<Statu
         Audience::None
     };
     audit::note_special(&plan);
-    let work = |found: &Found| one_file(&plan, found, &options, &budgets);
+    let changes = match (args.format, args.output.no_excerpt) {
+        (CacheFormatArg::Html, false) => Changes::Wanted,
+        _ => Changes::Unwanted,
+    };
+    let work = |found: &Found| one_file(&plan, found, &options, &budgets, changes);
     let results = audit::on_all(&plan, audience, work)?;
     let mut status = Status::Passed;
     let (mut files, mut passed_over) = (Vec::new(), Vec::new());
@@ -84,23 +88,21 @@ fn one_file(
     found: &Found,
     options: &CacheOptions,
     budgets: &Budgets,
+    changes: Changes,
 ) -> (FileReport, CacheFile) {
     let answer = match &found.problem {
         Some(problem) => Err(problem.clone()),
-        None => job::cache_report(found, &plan.reading, options, budgets),
+        None => job::cache_report(found, &plan.reading, options, budgets, changes),
     };
-    let (answer, error, report, misses) = match answer {
-        Ok((answer, report, misses)) => (answer, None, report, misses),
-        Err(error) => {
-            let nothing = (Answer::default(), Vec::new());
-            (job::Answer::unreadable(), Some(error), nothing.0, nothing.1)
-        }
+    let (mut cache, error) = match answer {
+        Ok(cache) => (cache, None),
+        Err(error) => (CacheAnswer::unreadable(), Some(error)),
     };
-    let mut answer = answer;
-    answer
+    cache
+        .answer
         .findings
         .retain(|finding| limits_requests(finding) || is_of_a_budget(finding));
-    let limits = audit::weigh(plan, found, answer, error);
+    let limits = audit::weigh(plan, found, cache.answer, error);
     let file = CacheFile {
         path: limits.path.clone(),
         session: limits.session.as_ref().map(|session| CacheSession {
@@ -110,8 +112,9 @@ fn one_file(
         outcome: limits.verdict.outcome.as_str().into(),
         error: limits.error.clone(),
         digest: limits.digest.clone(),
-        report,
-        misses,
+        report: cache.report,
+        misses: cache.misses,
+        changes: cache.changes,
     };
     (limits, file)
 }

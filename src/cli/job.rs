@@ -3,16 +3,19 @@
 //! **Takes** an input and how to read it. **Gives** [`Answer`]: what the log is, and its findings.
 //! **Never** prints, and never lets one file's trouble reach another.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use crate::analyse::answer::{BudgetMiss, Budgets, CacheReport};
+use crate::analyse::answer::{BudgetMiss, Budgets, CacheReport, HeaderChange};
 use crate::analyse::cache::CacheOptions;
 use crate::analyse::fleet;
+use crate::analyse::header::{Limits, timeline};
 use crate::compare::{self, Against, Capture, Kin};
 use crate::dialect;
 use crate::finding::{Finding, Place, Rule};
+use crate::line::Seq;
 use crate::log::{self, Log, ReadOptions, Retain};
 use crate::report::{FormatRow, Inherited, SessionFacts};
 use crate::rules;
@@ -170,6 +173,40 @@ pub(crate) fn audit(
     })
 }
 
+/// The answer about the prefix cache of one file.
+#[derive(Debug)]
+pub(crate) struct CacheAnswer {
+    /// What the log is, and what is found of it.
+    pub(crate) answer: Answer,
+    /// The answer of the cache model.
+    pub(crate) report: CacheReport,
+    /// Budgets it missed.
+    pub(crate) misses: Vec<BudgetMiss>,
+    /// What headers change that broke a prefix.
+    pub(crate) changes: BTreeMap<Seq, HeaderChange>,
+}
+
+impl CacheAnswer {
+    /// The answer to a file that could not be read.
+    pub(crate) fn unreadable() -> CacheAnswer {
+        CacheAnswer {
+            answer: Answer::unreadable(),
+            report: CacheReport::default(),
+            misses: Vec::new(),
+            changes: BTreeMap::new(),
+        }
+    }
+}
+
+/// Whether the changes of headers are part of a cache report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Changes {
+    /// They are.
+    Wanted,
+    /// They cost time, and are not shown.
+    Unwanted,
+}
+
 /// Reports on the prefix cache of one file.
 ///
 /// # Errors
@@ -180,15 +217,54 @@ pub(crate) fn cache_report(
     reading: &Reading,
     options: &CacheOptions,
     budgets: &Budgets,
-) -> Result<(Answer, CacheReport, Vec<BudgetMiss>), String> {
+    changes: Changes,
+) -> Result<CacheAnswer, String> {
     with_log(found, reading, Wanted::REQUESTS, |log, mut answer| {
         let report = log.cache_report(options).unwrap_or_default();
         let misses = fleet::missed(&report, budgets);
         let found = rules::budget_findings(&report, &misses);
         answer.findings.extend(found);
         rules::sort(&mut answer.findings);
-        Ok((answer, report, misses))
+        let changes = match changes {
+            Changes::Unwanted => BTreeMap::new(),
+            Changes::Wanted => header_changes(log, &report),
+        };
+        Ok(CacheAnswer {
+            answer,
+            report,
+            misses,
+            changes,
+        })
     })
+}
+
+/// What the headers change that broke a prefix, by their events; of the largest losses only.
+fn header_changes(log: &Log<'_>, report: &CacheReport) -> BTreeMap<Seq, HeaderChange> {
+    const MOST: usize = 50;
+    let busts = fleet::busts(&[report]);
+    let in_header = |bust: &&fleet::Bust<'_>| {
+        let broken = bust.row.broken.as_ref();
+        broken.is_some_and(|broken| broken.cause.is_header())
+    };
+    let wanted: BTreeSet<Seq> = busts
+        .iter()
+        .filter(in_header)
+        .take(MOST)
+        .flat_map(|bust| [bust.row.header, bust.row.boundary])
+        .collect();
+    let (false, Some((requests, prompts))) = (wanted.is_empty(), log.requests().zip(log.prompts()))
+    else {
+        return BTreeMap::new();
+    };
+    let limits = Limits {
+        lines: 1000,
+        ..Limits::default()
+    };
+    let rows = timeline(&log.session, requests, prompts, &limits).rows;
+    rows.into_iter()
+        .filter(|row| wanted.contains(&row.seq))
+        .filter_map(|row| Some((row.seq, row.change?)))
+        .collect()
 }
 
 /// Reads one file and lets `use_log` work with its log and the answer to it.

@@ -60,6 +60,8 @@ pub struct Bust<'r> {
     pub index: usize,
     /// The row.
     pub row: &'r CacheRow,
+    /// An earlier request that begins this one better than the last one does.
+    pub earlier: Option<&'r CacheRow>,
 }
 
 /// The busts of all reports, in order of tokens lost; those whose loss is not known stand last.
@@ -73,6 +75,7 @@ pub fn busts<'r>(reports: &[&'r CacheReport]) -> Vec<Bust<'r>> {
                     report: at,
                     index,
                     row,
+                    earlier: row.best_earlier.and_then(|index| report.rows.get(index)),
                 }),
         );
     }

@@ -6,8 +6,8 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::analyse::answer::{CacheRow, CacheTotals, Grouping};
-use crate::analyse::fleet;
+use crate::analyse::answer::{CacheTotals, Grouping};
+use crate::analyse::fleet::{self, Bust};
 
 use super::super::markdown::{code, outcome};
 use super::super::safe::{MarkdownText, Safe, SafePath};
@@ -143,7 +143,7 @@ fn write_busts(run: &CacheRun<'_>, look: Look, out: &mut dyn Write) -> io::Resul
     for (_, bust) in picked.told {
         let several = run.files.len() > 1;
         let file = run.files.get(bust.report).filter(|_| several);
-        write_bust(bust.row, file.map(|file| file.path.as_path()), look, out)?;
+        write_bust(bust, file.map(|file| file.path.as_path()), look, out)?;
     }
     if let Some(others) = picked.others {
         writeln!(out, "\n… and {others}.")?;
@@ -152,11 +152,12 @@ fn write_busts(run: &CacheRun<'_>, look: Look, out: &mut dyn Write) -> io::Resul
 }
 
 fn write_bust(
-    row: &CacheRow,
+    bust: &Bust<'_>,
     path: Option<&Path>,
     look: Look,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let row = bust.row;
     let lost = match row.lost {
         Some(lost) if lost > 0 => format!("**{}** tokens lost", grouped(lost)),
         _ => "loss not known".into(),
@@ -171,7 +172,7 @@ fn write_bust(
         grouped(row.line.0),
         MarkdownText(story::cause(row))
     )?;
-    for said in story::tell(row) {
+    for said in story::tell(bust) {
         let text = MarkdownText(&said.text).to_string();
         writeln!(out, "   - *{}*: {text}", said.certainty.as_str())?;
     }

@@ -21,13 +21,15 @@ mod words;
 
 pub(crate) use read::Merged;
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use crate::analyse::answer::{BudgetMiss, CacheReport, Grouping};
+use crate::analyse::answer::{BudgetMiss, CacheReport, Grouping, HeaderChange};
 use crate::analyse::cache::PriceTable;
 
 use super::{Look, Safe};
+use crate::line::Seq;
 
 /// Which log it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,6 +69,8 @@ pub(crate) struct CacheFile {
     pub(crate) report: CacheReport,
     /// Budgets it missed.
     pub(crate) misses: Vec<BudgetMiss>,
+    /// What headers change whose change broke a prefix, by the header's event; only where the format shows them.
+    pub(crate) changes: BTreeMap<Seq, HeaderChange>,
 }
 
 impl CacheFile {

@@ -188,6 +188,7 @@ impl MergedLog {
                     ..CacheReport::default()
                 },
                 misses: Vec::new(),
+                changes: BTreeMap::new(),
             },
             rows: BTreeMap::new(),
             calls: BTreeMap::new(),

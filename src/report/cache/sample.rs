@@ -2,6 +2,7 @@
 //!
 //! **Takes** nothing. **Gives** results as `cli` would build them. **Never** exists outside tests.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::analyse::answer::{Budgets, CacheReport, CacheVerdict, sample};
@@ -21,6 +22,7 @@ pub(super) fn file(path: &str, report: CacheReport, budgets: &Budgets) -> CacheF
         error: None,
         digest: None,
         misses: fleet::missed(&report, budgets),
+        changes: BTreeMap::new(),
         report,
     }
 }

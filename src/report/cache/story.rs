@@ -4,6 +4,7 @@
 //! harmless already. **Never** calls a cause what only stands at the same place.
 
 use crate::analyse::answer::{Break, CacheRow, CacheVerdict, Cause, ReplaceKind, SegmentName};
+use crate::analyse::fleet::Bust;
 use crate::finding::Certainty;
 use crate::line::Millis;
 
@@ -100,11 +101,19 @@ pub(super) fn certainty(row: &CacheRow) -> Option<Certainty> {
 }
 
 /// All that is said of a bust, the surest first.
-pub(super) fn tell(row: &CacheRow) -> Vec<Statement> {
+pub(super) fn tell(bust: &Bust<'_>) -> Vec<Statement> {
+    let row = bust.row;
     let mut said = Vec::new();
     match &row.broken {
         Some(broken) => tell_break(row, broken, &mut said),
         None => tell_loss(row, &mut said),
+    }
+    if let Some(earlier) = bust.earlier {
+        let text = format!(
+            "request {} begins it further than the one before",
+            request(earlier)
+        );
+        say(&mut said, Certainty::Observed, text);
     }
     said.sort_by_key(|statement| statement.certainty);
     said
@@ -132,11 +141,14 @@ fn tell_break(row: &CacheRow, broken: &Break, said: &mut Vec<Statement>) {
     use Certainty::{Coincident, Observed, Possible};
     say(said, Observed, sentence(broken));
     if broken.cause.is_certain() && row.prompt_bytes > 0 {
-        let kept = match row.kept_bytes {
-            0 => "nothing".into(),
-            bytes => share(bytes, row.prompt_bytes),
+        let text = match row.kept_bytes {
+            0 => "nothing of the prompt stays".into(),
+            bytes => format!(
+                "{} of the prompt stays, up to {}",
+                share(bytes, row.prompt_bytes),
+                place(broken)
+            ),
         };
-        let text = format!("{kept} of the prompt stays, up to {}", place(broken));
         say(said, Observed, text);
     }
     if broken.on_resume {
@@ -291,15 +303,16 @@ fn place(broken: &Break) -> String {
 mod tests {
     use super::*;
     use crate::analyse::answer::sample;
+    use crate::analyse::fleet;
 
     fn told(turn: u64, step: u64) -> Vec<(&'static str, String)> {
         let report = sample::eventful("");
-        let row = report
-            .rows
+        let busts = fleet::busts(&[&report]);
+        let bust = busts
             .iter()
-            .find(|row| (row.turn, row.step) == (turn, step))
-            .expect("a row of the sample");
-        tell(row)
+            .find(|bust| (bust.row.turn, bust.row.step) == (turn, step))
+            .expect("a bust of the sample");
+        tell(bust)
             .into_iter()
             .map(|said| (said.certainty.as_str(), said.text))
             .collect()
@@ -317,10 +330,26 @@ mod tests {
             texts(&told(2, 1)),
             [
                 "observed: the system prompt differs from byte 118 on",
-                "observed: nothing of the prompt stays, up to the system prompt",
+                "observed: nothing of the prompt stays",
                 "coincident: hit 0 of 10,400, where an intact prefix gives 10,112",
             ]
         );
+    }
+
+    #[test]
+    fn a_return_to_an_earlier_prompt_is_told() {
+        let mut report = sample::eventful("");
+        let first = report.rows.iter().position(|row| row.turn == 1);
+        for row in report.rows.iter_mut().filter(|row| row.turn == 2) {
+            row.best_earlier = first;
+        }
+        let busts = fleet::busts(&[&report]);
+        let bust = busts.iter().find(|bust| bust.row.turn == 2).expect("one");
+        let told = tell(bust);
+        assert!(told.iter().any(|said| {
+            said.text == "request 1.1 begins it further than the one before"
+                && said.certainty == Certainty::Observed
+        }));
     }
 
     #[test]

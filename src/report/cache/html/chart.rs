@@ -234,21 +234,22 @@ fn marks(
             @for (rank, bust) in &marks {
                 a.mark id={(name) "m" (rank)} href={"#" (name) "b" (rank)} {
                     b { (rank) }
-                    span.tip role="tooltip" { (tip(*rank, bust.row)) }
+                    span.tip role="tooltip" { (tip(*rank, bust)) }
                 }
             }
         }
     }
 }
 
-fn tip(rank: usize, row: &CacheRow) -> Markup {
+fn tip(rank: usize, bust: &Bust<'_>) -> Markup {
+    let row = bust.row;
     let lost = match row.lost {
         Some(lost) if lost > 0 => format!("{} tokens lost", grouped(lost)),
         _ => "loss not known".into(),
     };
     html! {
         strong { "#" (rank) " · request " (story::request(row)) " · " (lost) }
-        @for said in story::tell(row) {
+        @for said in story::tell(bust) {
             span { (said.certainty.as_str()) ": " (said.text) }
         }
     }

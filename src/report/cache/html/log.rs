@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 
-use crate::analyse::answer::{CacheReport, CacheRow, Grouping};
+use crate::analyse::answer::{CacheReport, CacheRow, Grouping, HeaderChange};
 use crate::analyse::fleet::{self, Bust};
 
 use super::super::super::safe::{Safe, SafePath};
@@ -17,7 +17,7 @@ use super::super::numbers::{self, NOT_KNOWN, share};
 use super::super::pick::pick;
 use super::super::words::{miss, period};
 use super::super::{CacheFile, story};
-use super::{chart, sums};
+use super::{chart, header, sums};
 
 /// The most busts that are folded away.
 const MOST_FOLDED: usize = 500;
@@ -50,7 +50,7 @@ pub(super) fn section(
             } @else {
                 (sums::tiles(&report.totals, &report.one_shot_totals()))
                 @if !busts_only { (chart::draw(&name, &report.rows, &busts, style)) }
-                (bust_list(&name, &busts, look))
+                (bust_list(&name, file, &busts, look))
                 @if !busts_only { (requests(report, look)) }
             }
         }
@@ -74,7 +74,7 @@ fn facts(file: &CacheFile) -> String {
 }
 
 /// The busts: the first ones of each cause in sight, the others folded away.
-fn bust_list(name: &str, busts: &[Bust<'_>], look: Look) -> Markup {
+fn bust_list(name: &str, file: &CacheFile, busts: &[Bust<'_>], look: Look) -> Markup {
     let picked = pick(busts, look);
     let told: BTreeSet<usize> = picked.told.iter().map(|(rank, _)| *rank).collect();
     let is_folded = |(rank, _): &(usize, &Bust<'_>)| !told.contains(rank);
@@ -83,14 +83,14 @@ fn bust_list(name: &str, busts: &[Bust<'_>], look: Look) -> Markup {
         @if !busts.is_empty() {
             h3 { "Busts, by loss" }
             ol.busts {
-                @for (rank, bust) in &picked.told { (bust_entry(name, *rank, bust.row, look)) }
+                @for (rank, bust) in &picked.told { (bust_entry(name, *rank, bust, change_of(file, bust), look)) }
             }
             @if let Some(summary) = &picked.others {
                 details {
                     summary { "And " (summary) }
                     ol.busts {
                         @for (rank, bust) in others.take(MOST_FOLDED) {
-                            (bust_entry(name, rank, bust.row, look))
+                            (bust_entry(name, rank, bust, None, look))
                         }
                     }
                     @if busts.len() > MOST_FOLDED + told.len() {
@@ -102,12 +102,28 @@ fn bust_list(name: &str, busts: &[Bust<'_>], look: Look) -> Markup {
     }
 }
 
-fn bust_entry(name: &str, rank: usize, row: &CacheRow, look: Look) -> Markup {
+/// What the header changes that broke the prefix.
+fn change_of<'r>(file: &'r CacheFile, bust: &Bust<'_>) -> Option<&'r HeaderChange> {
+    let broken = bust.row.broken.as_ref()?;
+    let changes = &file.changes;
+    let by_event = |seq| changes.get(&seq);
+    broken.cause.is_header().then_some(())?;
+    by_event(bust.row.header).or_else(|| by_event(bust.row.boundary))
+}
+
+fn bust_entry(
+    name: &str,
+    rank: usize,
+    bust: &Bust<'_>,
+    change: Option<&HeaderChange>,
+    look: Look,
+) -> Markup {
+    let row = bust.row;
     let lost = match row.lost {
         Some(lost) if lost > 0 => format!("{} tokens lost", grouped(lost)),
         _ => "loss not known".into(),
     };
-    let change = row
+    let event = row
         .broken
         .as_ref()
         .and_then(|broken| Some((broken.seq?, broken.line?)));
@@ -124,16 +140,17 @@ fn bust_entry(name: &str, rank: usize, row: &CacheRow, look: Look) -> Markup {
             }
             p.soft {
                 "request " (story::request(row)) ", line " (grouped(row.line.0)) ", " (row.time.to_string())
-                @if let Some((seq, line)) = change {
+                @if let Some((seq, line)) = event {
                     "; the change: seq " (seq.0) ", line " (grouped(line.0))
                 }
             }
             dl.said {
-                @for said in story::tell(row) {
+                @for said in story::tell(bust) {
                     dt { (said.certainty.as_str()) } dd { (said.text) }
                 }
             }
             @if let Some((before, after)) = &sides { (diff(&Difference::of(before, after))) }
+            @if let Some(change) = change { (header::change(change)) }
         }
     }
 }

@@ -4,6 +4,7 @@
 //! the sanitiser and the template's escaping, and never decides: its numbers are those of the other formats.
 
 mod chart;
+mod header;
 mod log;
 mod policy;
 mod sums;

@@ -59,7 +59,7 @@ pub(super) fn write_list<'p>(
 ) -> io::Result<()> {
     let picked = pick(busts, look);
     for (rank, bust) in picked.told {
-        write(bust.row, rank, path(bust.report), look, out)?;
+        write(bust, rank, path(bust.report), look, out)?;
     }
     let Some(others) = picked.others else {
         return Ok(());
@@ -73,17 +73,18 @@ pub(super) fn write_list<'p>(
 
 /// Writes one bust, the `rank`th; with its log where several are mixed.
 fn write(
-    row: &CacheRow,
+    bust: &Bust<'_>,
     rank: usize,
     path: Option<&Path>,
     look: Look,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let row = bust.row;
     let indent = format!("#{rank}").len() + 1;
     write_head(row, rank, indent, path, look, out)?;
     let room = look.width.saturating_sub(2 + indent + LABEL);
     let mut excerpt_is_due = look.excerpt == Excerpts::Shown;
-    for said in story::tell(row) {
+    for said in story::tell(bust) {
         if excerpt_is_due && said.certainty != Certainty::Observed {
             write_excerpt(row, indent, look, out)?;
             excerpt_is_due = false;
