@@ -165,7 +165,11 @@ mod tests {
         ];
         let (parent, fork): (Vec<&str>, Vec<&str>) = pairs.into_iter().unzip();
         assert_eq!(first_fault(0, &parent, &fork), None);
-        assert_eq!(first_fault(0, &fork, &parent), None);
+        // No loader takes anything back.
+        for (at, (parent, fork)) in parent.iter().zip(&fork).enumerate() {
+            let fault = first_fault(0, &[fork], &[parent]);
+            assert_eq!(fault.map(|(seq, _)| seq), Some(0), "pair {at}");
+        }
     }
 
     #[test]
@@ -183,6 +187,28 @@ mod tests {
             Some((1, Some("/data/reason/kind".into())))
         );
         assert_eq!(first_fault(0, &parent[..1], &parent), Some((1, None)));
+        let trigger =
+            |kind: &str| format!(r#"turn/start {{"turn":1,"trigger":{{"kind":"{kind}"}}}}"#);
+        let (one, other) = (trigger("message"), trigger("injection"));
+        assert_eq!(
+            first_fault(0, &[&one], &[&other]).map(|(seq, _)| seq),
+            Some(0)
+        );
+        let user = |id: &str, role: &str| {
+            format!(
+                r#"user/message {{"content":[],"source":{{"kind":"user"}},"id":"{id}","role":"{role}"}}"#
+            )
+        };
+        let before = r#"user/message {"content":[],"source":{"kind":"user"}}"#;
+        for (id, role, is_fault) in [
+            ("legacy-message:s-1:0", "user", false),
+            ("legacy-message:s-1:7", "user", true),
+            ("another", "user", true),
+            ("legacy-message:s-1:0", "assistant", true),
+        ] {
+            let fault = first_fault(0, &[before], &[&user(id, role)]);
+            assert_eq!(fault.is_some(), is_fault, "{id} {role}");
+        }
         let legacy = r#"user/message {"content":[1],"source":{"kind":"user"},"id":"legacy-message:s:0","role":"user"}"#;
         let parts = r#"user/message {"content":[2],"source":{"kind":"user"}}"#;
         assert_eq!(

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::upgrade::{upgraded, without_made_ids};
+use super::upgrade::{Upgraded, upgraded, without_made_ids};
 use crate::dialect::{Decoder, Detected, Generation, detect};
 use crate::event::{At, Body, Chunk, Event, Faults, Outcome, StepName, Surface};
 use crate::line::{Line, LineEnd, LineNo, Seq};
@@ -21,16 +21,22 @@ pub(super) struct Unit {
     pub(super) line: LineNo,
     /// Of everything that it says, but not when.
     pub(super) digest: u128,
-    /// Of what a later build makes of it when it loads it (version 0), or without the ids that a codec made (version 2 and later);
-    /// absent where nothing is made of it.
-    pub(super) upgraded: Option<u128>,
+    /// What a later build makes of it when it loads it (version 0); absent where it stays as it is.
+    pub(super) upgraded: Option<Upgraded>,
+    /// Of what it says without the ids that a codec made of its session's own (version 2 and later); absent where it has none.
+    pub(super) without_made_ids: Option<u128>,
 }
 
 impl Unit {
-    /// Whether this event of a fork is what the forking build made of the parent's event.
+    /// Whether this event of a fork is the parent's, or what the forking build made of it.
     pub(super) fn is_copy_of(&self, parents: &Unit) -> bool {
-        self.digest == parents.digest
-            || (self.upgraded.is_some() && self.upgraded == parents.upgraded)
+        let is_later_form = match (self.upgraded, parents.upgraded) {
+            (Some(own), Some(theirs)) => own.digest == theirs.digest && own.rank > theirs.rank,
+            _ => false,
+        };
+        let is_same_but_ids =
+            self.without_made_ids.is_some() && self.without_made_ids == parents.without_made_ids;
+        self.digest == parents.digest || is_later_form || is_same_but_ids
     }
 }
 
@@ -124,36 +130,41 @@ impl<'s> Units<'s> {
 
 fn units(event: &Event<'_>, generation: Generation, out: &mut VecDeque<Unit>) {
     let line = event.at.line;
-    let unit = |seq, digest, upgraded| Unit {
+    let unit = |seq, digest| Unit {
         seq,
         line,
         digest,
-        upgraded,
+        upgraded: None,
+        without_made_ids: None,
     };
     match &event.body {
         Body::Deltas(step, run) => {
             let seqs = (event.seq.0..).map(Seq);
-            out.extend(
-                seqs.zip(run.deltas())
-                    .map(|(seq, (_, delta))| unit(seq, delta_digest(*step, &delta), None)),
-            );
+            let deltas = seqs.zip(run.deltas());
+            out.extend(deltas.map(|(seq, (_, delta))| unit(seq, delta_digest(*step, &delta))));
         }
         Body::Chunk(step, chunk) => {
             let digest = chunk_digest(*step, chunk).unwrap_or_else(|| digest(event));
-            out.push_back(unit(event.seq, digest, None));
+            out.push_back(unit(event.seq, digest));
         }
         _ => {
-            let upgraded = match generation {
-                Generation::V0 | Generation::V1 => upgraded(event),
-                _ => without_made_ids(event),
-            };
-            let upgraded = upgraded.map(|says| {
+            let whole = |says: u128| {
                 let mut hasher = Xxh3::new();
                 hasher.update(&says.to_le_bytes());
                 envelope(event, &mut hasher);
                 hasher.digest128()
-            });
-            out.push_back(unit(event.seq, digest(event), upgraded));
+            };
+            let mut unit = unit(event.seq, digest(event));
+            match generation {
+                Generation::V0 | Generation::V1 => {
+                    unit.upgraded = upgraded(event).map(|upgraded| Upgraded {
+                        digest: whole(upgraded.digest),
+                        ..upgraded
+                    });
+                }
+                _ => unit.without_made_ids = without_made_ids(event).map(whole),
+            }
+            out.push_back(unit);
         }
     }
 }
