@@ -89,7 +89,6 @@ fn write(plan: &Plan, args: &DiffHeaders, report: &DiffReport<'_>) -> Result<(),
     };
     plan.sink
         .write(|out| diff::write(report, format, look, out))
-        .map(drop)
 }
 
 /// What is read: the paths, or the two logs that are compared.

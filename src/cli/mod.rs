@@ -31,6 +31,7 @@ mod rows;
 mod shell;
 mod suggest;
 mod toml_reader;
+mod usage;
 mod verify;
 
 use std::process::ExitCode;
@@ -45,30 +46,10 @@ use exit::Status;
 ///
 /// Wrong usage ends here with exit code 2, help and version with 0.
 pub fn main() -> ExitCode {
-    let args = match Args::try_parse() {
-        Ok(args) => args,
-        Err(error) => {
-            // A closed pipe is no reason to fail.
-            let _ = error.print();
-            return match error.use_stderr() {
-                true => Status::NotComplete.into(),
-                false => Status::Passed.into(),
-            };
-        }
-    };
     let environment = Environment::read();
-    let result = match args.command {
-        Command::Verify(args) => verify::run(&args, &environment),
-        Command::Reconstruct(args) => reconstruct::run(&args, &environment),
-        Command::DiffHeaders(args) => diff_headers::run(&args, &environment),
-        Command::CacheReport(args) => cache_report::run(&args, &environment),
-        Command::Merge(args) => merge::run(&args, &environment),
-        Command::Explain(args) => explain::explain(&args, &environment),
-        Command::Rules(args) => explain::rules(&args, &environment),
-        Command::Schema(args) => explain::schema(&args),
-        Command::Formats(args) => explain::formats(&args, &environment),
-        Command::Completions(args) => shell::completions(&args),
-        Command::Man(args) => shell::man(&args),
+    let result = match Args::try_parse() {
+        Ok(args) => run(args, &environment),
+        Err(error) => usage::tell(error, &environment),
     };
     result
         .unwrap_or_else(|message| {
@@ -76,4 +57,20 @@ pub fn main() -> ExitCode {
             Status::NotComplete
         })
         .into()
+}
+
+fn run(args: Args, environment: &Environment) -> Result<Status, String> {
+    match args.command {
+        Command::Verify(args) => verify::run(&args, environment),
+        Command::Reconstruct(args) => reconstruct::run(&args, environment),
+        Command::DiffHeaders(args) => diff_headers::run(&args, environment),
+        Command::CacheReport(args) => cache_report::run(&args, environment),
+        Command::Merge(args) => merge::run(&args, environment),
+        Command::Explain(args) => explain::explain(&args, environment),
+        Command::Rules(args) => explain::rules(&args, environment),
+        Command::Schema(args) => explain::schema(&args),
+        Command::Formats(args) => explain::formats(&args, environment),
+        Command::Completions(args) => shell::completions(&args),
+        Command::Man(args) => shell::man(&args),
+    }
 }

@@ -5,8 +5,10 @@
 
 use std::fmt::Display;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+
+use tempfile::{Builder, NamedTempFile};
 
 use crate::report::Safe;
 
@@ -21,37 +23,24 @@ pub(crate) enum Sink {
     End(PathBuf),
 }
 
-/// What became of a writer's work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Written {
-    /// All of it arrived.
-    All,
-    /// The reader closed the pipe: nothing more needs to be written.
-    ReaderGone,
-}
-
 impl Sink {
     /// Lets `render` write.
     ///
     /// # Errors
     ///
-    /// The file cannot be made or the bytes cannot be written; a closed pipe is no error.
+    /// The file cannot be made or the bytes cannot be written; a closed pipe is no error. A file is then what it was before.
     pub(crate) fn write(
         &self,
         render: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<Written, String> {
+    ) -> Result<(), String> {
         let result = match self {
             Sink::Stdout => buffered(io::stdout().lock(), render),
-            Sink::File(path) => File::create(path).and_then(|file| buffered(file, render)),
-            Sink::End(path) => OpenOptions::new()
-                .append(true)
-                .create(true)
-                .open(path)
-                .and_then(|file| buffered(file, render)),
+            Sink::File(path) => replace(path, render),
+            Sink::End(path) => continue_at_end(path, render),
         };
         match result {
-            Ok(()) => Ok(Written::All),
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Written::ReaderGone),
+            Ok(()) => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             Err(error) => Err(format!("cannot write {}: {error}", self.name())),
         }
     }
@@ -62,6 +51,52 @@ impl Sink {
             Sink::File(path) | Sink::End(path) => path.to_string_lossy().into_owned(),
         }
     }
+}
+
+/// Writes a file anew: beside it first, so that one that cannot be written whole stays as it was. What is no regular file, and what
+/// has no room beside it, is written in its place.
+fn replace(path: &Path, render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    // Through links: they stay, and lead to the new file.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let before = fs::metadata(&target).ok();
+    let is_regular = before.as_ref().is_none_or(fs::Metadata::is_file);
+    let beside = if is_regular { beside(&target) } else { None };
+    let Some(mut new) = beside else {
+        return File::create(path).and_then(|file| buffered(file, render));
+    };
+    buffered(new.as_file_mut(), render)?;
+    if let Some(before) = before {
+        new.as_file().set_permissions(before.permissions())?;
+    }
+    new.persist(&target).map(drop).map_err(|error| error.error)
+}
+
+/// A new file in the directory of `target`.
+fn beside(target: &Path) -> Option<NamedTempFile> {
+    let directory = match target.parent()? {
+        here if here.as_os_str().is_empty() => Path::new("."),
+        directory => directory,
+    };
+    let mut builder = Builder::new();
+    builder.prefix(".dsh-audit-");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(directory).ok()
+}
+
+/// Writes behind what is in a file. What did not arrive whole is taken off again.
+fn continue_at_end(
+    path: &Path,
+    render: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut file = OpenOptions::new().append(true).create(true).open(path)?;
+    let before = file.seek(SeekFrom::End(0));
+    let result = buffered(&file, render);
+    if let (Err(_), Ok(before)) = (&result, before) {
+        // What is no regular file cannot be cut.
+        let _ = file.set_len(before);
+    }
+    result
 }
 
 fn buffered(
@@ -109,7 +144,7 @@ pub(crate) fn note(message: impl Display) {
 /// Lets `render` write to standard error.
 pub(crate) fn on_stderr(render: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
     // If nobody reads standard error, nobody is told that either.
-    let _ = buffered(io::stderr().lock(), render);
+    let _ = buffered(Unheard::before(io::stderr().lock(), Escapes::Text), render);
 }
 
 fn say(line: impl Display) {

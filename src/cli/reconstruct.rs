@@ -14,7 +14,7 @@ use super::environment::Environment;
 use super::exit::Status;
 use super::job::{self, Answer};
 use super::limits::limits_requests;
-use super::output::{self, Written};
+use super::output;
 use super::plan::Plan;
 use super::rows::{self, Form, Left, Wish};
 
@@ -46,7 +46,7 @@ pub(super) fn run(args: &Reconstruct, environment: &Environment) -> Result<Statu
     }
     let mut status = Status::Passed;
     let mut answered = 0_usize;
-    let written = plan.sink.write(|out| {
+    plan.sink.write(|out| {
         for found in &plan.inputs.found {
             if let Some(one) = one_file(&plan, found, &wish, out)? {
                 status = status.and(one);
@@ -55,7 +55,7 @@ pub(super) fn run(args: &Reconstruct, environment: &Environment) -> Result<Statu
         }
         Ok(())
     })?;
-    if answered == 0 && written == Written::All {
+    if answered == 0 {
         output::error("no session log among the files found");
         status = status.and(Status::NotComplete);
     }
@@ -90,7 +90,7 @@ fn one_file(
             },
         ),
     };
-    let Left { missing, notes } = stopped?;
+    let Left { missing, notes } = unless_reader_gone(stopped)?;
     let (status, report) = match result {
         Ok((status, report)) if missing.is_none() => (status, report),
         Ok((_, report)) => (Status::NotComplete, report),
@@ -102,7 +102,7 @@ fn one_file(
     if status == Status::NotSupported && found.how == How::Walked && audit::is_foreign(&report) {
         return Ok(None);
     }
-    out.flush()?;
+    unless_reader_gone(out.flush())?;
     if let Some(missing) = missing {
         output::error(missing);
     }
@@ -111,4 +111,12 @@ fn one_file(
     }
     audit::say_limits(plan, &report);
     Ok(Some(status))
+}
+
+/// What was written; nothing more where the reader went away, which changes no exit code.
+fn unless_reader_gone<T: Default>(written: io::Result<T>) -> io::Result<T> {
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(T::default()),
+        written => written,
+    }
 }

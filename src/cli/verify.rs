@@ -104,9 +104,7 @@ fn write_baseline(plan: &Plan, audited: &Audited) -> Result<(), String> {
         return Ok(());
     };
     let text = baseline_file::text_of(&audited.files, &plan.baseline, before);
-    Sink::File(path.clone())
-        .write(|out| out.write_all(text.as_bytes()))
-        .map(drop)
+    Sink::File(path.clone()).write(|out| out.write_all(text.as_bytes()))
 }
 
 fn format_of(arg: VerifyFormat) -> Format {
