@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
 
-use crate::report::Safe;
+use crate::report::{Escapes, Safe, Unheard};
 
 /// Where results go.
 #[derive(Clone, Debug, PartialEq, Eq)]

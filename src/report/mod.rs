@@ -26,6 +26,7 @@ mod snippet;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod unheard;
 mod words;
 
 pub(crate) use cache::{
@@ -41,6 +42,7 @@ pub(crate) use requests::{RequestRow, Sending, What};
 pub(crate) use roff::write_rules_section;
 pub(crate) use rules::{write_rules, write_rules_json};
 pub(crate) use safe::Safe;
+pub(crate) use unheard::{Escapes, Unheard};
 pub(crate) use words::count;
 
 use std::io;
@@ -217,6 +219,12 @@ pub(crate) fn write(
     look: Look,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
+    let escapes = match format {
+        Format::Human | Format::Markdown => Escapes::Text,
+        Format::Json | Format::Jsonl | Format::Sarif => Escapes::Json,
+        Format::Github => Escapes::Commands,
+    };
+    let out = &mut Unheard::before(out, escapes);
     match format {
         Format::Human => human::write(report, look, out),
         Format::Json => json::write(report, look, out),

@@ -6,10 +6,10 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::JsonText;
 use super::paint::{Paint, Tone};
 use super::safe::SafePath;
 use super::words;
+use super::{Escapes, JsonText, Unheard};
 
 /// Something that writes itself.
 pub(crate) type Render<'r> = dyn Fn(&mut dyn Write) -> io::Result<()> + 'r;
@@ -78,7 +78,8 @@ impl RequestRow<'_> {
         out.write_all(b"{")?;
         if let Some(path) = self.path {
             out.write_all(b"\"path\":")?;
-            JsonText::write_value(&path.to_string_lossy(), out)?;
+            let mut unheard = Unheard::before(&mut *out, Escapes::Json);
+            JsonText::write_value(&path.to_string_lossy(), &mut unheard)?;
             out.write_all(b",")?;
         }
         if let Some((turn, step)) = self.step {
@@ -151,7 +152,8 @@ impl RequestRow<'_> {
         out: &mut dyn Write,
     ) -> io::Result<()> {
         if let Some(path) = path {
-            writeln!(out, "{}", paint.tone(Tone::Strong, SafePath(path)))?;
+            let path = paint.tone(Tone::Strong, SafePath(path));
+            writeln!(Unheard::before(&mut *out, Escapes::Text), "{path}")?;
         }
         let heading = "request     boundary  header messages  sha256";
         writeln!(out, "{}", paint.tone(Tone::Faint, heading))

@@ -5,6 +5,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod heard;
 mod written;
 
 use std::fs;

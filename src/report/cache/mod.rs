@@ -28,7 +28,7 @@ use std::path::PathBuf;
 use crate::analyse::answer::{BudgetMiss, CacheReport, Grouping, HeaderChange};
 use crate::analyse::cache::PriceTable;
 
-use super::{Look, Safe};
+use super::{Escapes, Look, Safe, Unheard};
 use crate::line::Seq;
 
 /// Which log it is.
@@ -146,6 +146,12 @@ pub(crate) fn write_cache(
     look: Look,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let escapes = match format {
+        CacheFormat::Human | CacheFormat::Markdown => Escapes::Text,
+        CacheFormat::Json | CacheFormat::Jsonl => Escapes::Json,
+        CacheFormat::Html => Escapes::Html,
+    };
+    let out = &mut Unheard::before(out, escapes);
     match format {
         CacheFormat::Human => human::write(run, look, out),
         CacheFormat::Json => json::write(run, look, out),

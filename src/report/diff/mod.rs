@@ -18,7 +18,7 @@ mod words;
 use std::io;
 use std::path::PathBuf;
 
-use super::{FileReport, Look};
+use super::{Escapes, FileReport, Look, Unheard};
 use crate::analyse::answer::{HeaderPair, Timeline};
 
 /// The headers of one log.
@@ -116,6 +116,11 @@ pub(crate) fn write(
     look: DiffLook,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
+    let escapes = match format {
+        DiffFormat::Human | DiffFormat::Markdown => Escapes::Text,
+        DiffFormat::Json => Escapes::Json,
+    };
+    let out = &mut Unheard::before(out, escapes);
     match format {
         DiffFormat::Human => human::write(report, look, out),
         DiffFormat::Json => json::write(report, out),
