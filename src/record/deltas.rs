@@ -3,6 +3,8 @@
 //! **Takes** the object that holds a run. **Gives** its texts with their times, or why it is malformed.
 //! **Never** expands a run: texts stay where they stand in the row.
 
+use std::fmt;
+
 use crate::line::{Millis, Span};
 
 use super::fast::Scan;
@@ -23,7 +25,7 @@ pub enum DeltaKind {
 }
 
 /// Consecutive deltas of one block of a response. At least one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct DeltaRun<'b> {
     /// What they carry.
     pub kind: DeltaKind,
@@ -40,6 +42,8 @@ pub struct DeltaRun<'b> {
     /// Time of the last one; not always the latest, since clocks change.
     pub last_time: Millis,
     pub(super) payload: Raw<'b>,
+    /// All texts, one behind the other, if they were joined before.
+    pub(super) joined: Option<&'b [u8]>,
     pub(super) dt: Raw<'b>,
 }
 
@@ -150,11 +154,29 @@ impl<'b> DeltaRun<'b> {
 
     /// Appends all texts, one behind the other; halves of surrogate pairs are joined.
     pub fn joined(&self, out: &mut Printed) {
-        if self.payload.is_known_canonical() {
+        if let Some(text) = self.joined {
+            out.push_joined(text);
+        } else if self.payload.is_known_canonical() {
             out.push_all(self.payload);
         } else {
             self.texts().for_each(|text| out.push(text));
         }
+    }
+}
+
+/// Alike for equal runs, whether their texts were joined before or not.
+impl fmt::Debug for DeltaRun<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = Printed::new();
+        self.joined(&mut text);
+        let text = String::from_utf8_lossy(text.body());
+        let (kind, times, texts) = (self.kind, self.dt, self.payload);
+        let block = (self.index, self.id, self.name);
+        let span = (self.time0, self.last_time, self.len);
+        write!(
+            f,
+            "{kind:?} {block:?} {span:?} {times:?} {texts:?} {text:?}"
+        )
     }
 }
 
@@ -271,6 +293,7 @@ impl<'b> Parts<'b> {
             time0,
             last_time,
             payload,
+            joined: None,
             dt,
         })
     }

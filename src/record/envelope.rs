@@ -288,7 +288,7 @@ impl<const NOTING: bool> Sink for Envelope<'_, '_, NOTING> {
         if !NOTING || !scan.sees(b"{\"type\":\"") {
             return None;
         }
-        let (steps, texts) = scan.any_run()?;
+        let (steps, texts) = scan.any_run(&mut self.jumps.joined)?;
         self.jumps.value(at, scan.at());
         self.jumps.list(steps);
         self.jumps.list(texts);

@@ -9,6 +9,8 @@ use super::jumps::{Jumps, List};
 use super::raw::Raw;
 use super::scan::{byte, each, lowest, no_digits, slice, stops, word};
 
+/// Bytes that are looked at together.
+pub(super) const WORD: usize = 8;
 /// Digits that are taken: below the safe integers whatever they are.
 const MOST_DIGITS: usize = 15;
 
@@ -146,6 +148,12 @@ impl<'line> Scan<'line> {
         self.jumps?.list_at(self.start + self.at as u64)
     }
 
+    /// What is known of the line.
+    #[inline(always)]
+    pub(super) fn jumps(&self) -> Option<&'line Jumps> {
+        self.jumps
+    }
+
     #[inline(always)]
     pub(super) fn bytes(&self) -> &'line [u8] {
         self.bytes
@@ -215,9 +223,17 @@ pub(super) fn string_body(bytes: &[u8], from: usize, seen: &mut u64) -> Option<u
     }
 }
 
+/// Whether a backslash and this letter are an escape as the engine prints it.
 #[inline(always)]
-fn is_short_escape(letter: u8) -> bool {
+pub(super) fn is_short_escape(letter: u8) -> bool {
     matches!(letter, b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't')
+}
+
+/// The last bytes of a line, less than a word, with control characters behind them.
+#[cold]
+pub(super) fn padded(rest: &[u8]) -> [u8; WORD] {
+    let mut bytes = rest.iter();
+    std::array::from_fn(|_| bytes.next().copied().unwrap_or(0))
 }
 
 /// The bytes at `at`, of which there are less than eight, with control characters behind them.

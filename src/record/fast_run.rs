@@ -6,12 +6,13 @@
 use crate::line::{Millis, Seq};
 
 use super::deltas::{DeltaKind, DeltaRun};
-use super::fast::{Scan, natural, string_body};
+use super::fast::{Scan, WORD, is_short_escape, natural, padded};
+use super::joined::{Joined, Texts};
 use super::jumps::List;
 use super::number::MAX_SAFE_INTEGER;
 use super::packed::PackedRow;
 use super::raw::Raw;
-use super::scan::{byte, each, slice};
+use super::scan::{byte, each, lowest, slice, stops};
 use super::survey::is_utf8;
 
 /// The members of a run.
@@ -21,6 +22,7 @@ struct Members<'line> {
     id: Option<Raw<'line>>,
     name: Option<Raw<'line>>,
     payload: (Raw<'line>, List),
+    joined: Option<&'line [u8]>,
     last_time: i64,
 }
 
@@ -59,11 +61,17 @@ impl<'line> Scan<'line> {
 
     /// Passes over a record of a stream, whatever its `type`: its lists of time steps and of texts, by their place in the line.
     #[inline]
-    pub(super) fn any_run(&mut self) -> Option<(List, List)> {
+    pub(super) fn any_run(&mut self, joined: &mut Joined) -> Option<(List, List)> {
         let time0 = self.stream_record()?;
-        let members = self.members(None, time0)?;
+        let mut room = joined.room(self.bytes().len());
+        let members = self.members(None, time0, &mut room)?;
         self.literal(b"}")?;
-        Some((members.dt.1, members.payload.1))
+        let left = room.left();
+        let texts = List {
+            text: joined.ends(left),
+            ..members.payload.1
+        };
+        Some((members.dt.1, texts))
     }
 
     /// Takes what stands before the members of a run; the time of its first delta.
@@ -79,7 +87,7 @@ impl<'line> Scan<'line> {
 
     #[inline]
     fn run(&mut self, kind: DeltaKind, time0: u64) -> Option<DeltaRun<'line>> {
-        let members = self.members(Some(kind), time0)?;
+        let members = self.members(Some(kind), time0, &mut ())?;
         Some(DeltaRun {
             kind,
             index: members.index,
@@ -89,12 +97,18 @@ impl<'line> Scan<'line> {
             time0: Millis(time0.cast_signed()),
             last_time: Millis(members.last_time),
             payload: members.payload.0,
+            joined: members.joined,
             dt: members.dt.0,
         })
     }
 
     /// Takes the members of a run, from `index` on.
-    fn members(&mut self, kind: Option<DeltaKind>, time0: u64) -> Option<Members<'line>> {
+    fn members(
+        &mut self,
+        kind: Option<DeltaKind>,
+        time0: u64,
+        texts: &mut impl Texts,
+    ) -> Option<Members<'line>> {
         self.literal(b"\"index\":")?;
         let index = self.natural_raw()?;
         self.literal(b",\"dt\":")?;
@@ -114,7 +128,11 @@ impl<'line> Scan<'line> {
         } else {
             self.literal(b",\"texts\":")?;
         }
-        let payload = self.strings()?;
+        let noted = self.noted_list();
+        let (payload, joined) = match (noted, self.jumps()) {
+            (Some(list), Some(jumps)) => (self.noted(list), Some(jumps.text_of(list))),
+            _ => (self.strings(texts)?, None),
+        };
         let last_time = i64::try_from(time0.saturating_add(dt.1.sum)).ok()?;
         let is_sound = dt.1.len + 1 == payload.1.len && last_time <= MAX_SAFE_INTEGER;
         is_sound.then_some(Members {
@@ -123,6 +141,7 @@ impl<'line> Scan<'line> {
             id,
             name,
             payload,
+            joined,
             last_time,
         })
     }
@@ -147,7 +166,12 @@ impl<'line> Scan<'line> {
         let bytes = self.bytes();
         let (mut at, mut len, mut sum) = (self.at(), 0, 0u64);
         loop {
-            let (value, digits) = natural(bytes, at)?;
+            let digit = byte(bytes, at).wrapping_sub(b'0');
+            // Most deltas come within milliseconds.
+            let (value, digits) = match byte(bytes, at + 1) {
+                b',' | b']' if digit < 10 => (u64::from(digit), 1),
+                _ => natural(bytes, at)?,
+            };
             sum = sum.saturating_add(value);
             len += 1;
             at += digits + 1;
@@ -162,27 +186,46 @@ impl<'line> Scan<'line> {
     }
 
     /// Takes an array of at least one string.
-    fn strings(&mut self) -> Option<(Raw<'line>, List)> {
-        if let Some(list) = self.noted_list() {
-            return Some(self.noted(list));
-        }
+    fn strings(&mut self, texts: &mut impl Texts) -> Option<(Raw<'line>, List)> {
         let start = self.at();
-        self.literal(b"[")?;
-        let bytes = self.bytes();
-        let (mut at, mut len, mut seen) = (self.at(), 0, 0);
+        self.literal(b"[\"")?;
+        let (bytes, from) = (self.bytes(), self.at());
+        let mut rest = bytes.get(from..)?;
+        let (mut len, mut seen) = (1, 0);
         loop {
-            if byte(bytes, at) != b'"' {
-                return None;
+            let (word, behind) = match rest.split_first_chunk::<WORD>() {
+                Some((word, behind)) => (*word, behind),
+                None => (padded(rest), [].as_slice()),
+            };
+            let marks = stops(u64::from_le_bytes(word));
+            seen |= u64::from_le_bytes(word);
+            texts.put(&word)?;
+            if marks == 0 {
+                texts.keep(WORD)?;
+                rest = behind;
+                continue;
             }
-            at = string_body(bytes, at + 1, &mut seen)? + 2;
-            len += 1;
-            match byte(bytes, at - 1) {
-                b',' => {}
-                b']' => break,
+            let plain = lowest(marks);
+            texts.keep(plain)?;
+            rest = rest.get(plain..)?;
+            if let Some((b"\",\"", behind)) = rest.split_first_chunk() {
+                len += 1;
+                rest = behind;
+                continue;
+            }
+            match rest {
+                [b'\\', letter, behind @ ..] if is_short_escape(*letter) => {
+                    texts.put(&[b'\\', *letter, 0, 0, 0, 0, 0, 0])?;
+                    texts.keep(2)?;
+                    rest = behind;
+                }
+                [b'"', b']', behind @ ..] => {
+                    self.move_to(bytes.len() - behind.len());
+                    break;
+                }
                 _ => return None,
             }
         }
-        self.move_to(at);
         let is_utf8 = self.is_utf8()
             || seen & each(0x80) == 0
             || is_utf8(slice(self.bytes(), start, self.at()));
@@ -197,6 +240,7 @@ impl<'line> Scan<'line> {
             end,
             len,
             sum,
+            text: (0, 0),
         };
         (self.part(start, end), list)
     }

@@ -3,6 +3,8 @@
 //! **Takes** containers and strings in the order in which they begin. **Gives** the end of one that is long.
 //! **Never** notes a short value, or one far down: those are walked through.
 
+use super::joined::Joined;
+
 /// Values of fewer bytes are not noted.
 pub(super) const LONG: usize = 32;
 /// Containers further down are not noted, so that nesting costs no memory.
@@ -22,6 +24,8 @@ pub(super) struct Jumps {
     depth: usize,
     /// The lists of runs of deltas, ascending by start.
     lists: Vec<List>,
+    /// The texts of the lists of strings.
+    pub(super) joined: Joined,
 }
 
 /// An array of natural numbers or of strings that was passed over. Offsets count in the line.
@@ -33,6 +37,8 @@ pub(super) struct List {
     pub(super) len: u64,
     /// Sum of the numbers.
     pub(super) sum: u64,
+    /// Ends of the strings' joined text.
+    pub(super) text: (usize, usize),
 }
 
 impl Default for Jumps {
@@ -43,6 +49,7 @@ impl Default for Jumps {
             open: NONE,
             depth: 0,
             lists: Vec::new(),
+            joined: Joined::default(),
         }
     }
 }
@@ -53,6 +60,7 @@ impl Jumps {
         self.base = base;
         self.values.clear();
         self.lists.clear();
+        self.joined.clear();
         self.open = NONE;
         self.depth = 0;
     }
@@ -101,6 +109,11 @@ impl Jumps {
         let start = usize::try_from(at.checked_sub(self.base)?).ok()?;
         let found = self.lists.binary_search_by_key(&start, |list| list.start);
         self.lists.get(found.ok()?)
+    }
+
+    /// The joined text of a list of strings that was noted.
+    pub(super) fn text_of(&self, list: &List) -> &[u8] {
+        self.joined.text(list.text.0, list.text.1)
     }
 
     /// Where the value ends that begins at this offset of the decoded log, if it was noted.

@@ -10,6 +10,7 @@ mod envelope;
 mod escape;
 mod fast;
 mod fast_run;
+mod joined;
 mod jumps;
 mod keys;
 mod members;

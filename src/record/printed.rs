@@ -59,6 +59,11 @@ impl Printed {
         }
     }
 
+    /// Appends the bodies of strings, none of which has an escape of four digits.
+    pub(super) fn push_joined(&mut self, bodies: &[u8]) {
+        self.body.extend_from_slice(bodies);
+    }
+
     /// Appends the body of a string.
     #[inline]
     fn push_body(&mut self, body: &[u8], canonical: bool) {
