@@ -6,7 +6,7 @@
 
 use super::Chunk;
 use crate::line::Millis;
-use crate::record::{DeltaKind, DeltaRun, Kind as JsonKind, Raw};
+use crate::record::{DeltaKind, DeltaRun, Edge, Kind as JsonKind, Raw};
 
 impl<'b> Chunk<'b> {
     /// Reads a chunk. What is malformed is [`Chunk::Other`]: the grammar of the stream reports it.
@@ -91,6 +91,17 @@ impl<'b> Stream<'b> {
 }
 
 fn piece(raw: Raw<'_>) -> Option<Piece<'_>> {
+    if let Some((time, index, edge)) = raw.edge() {
+        let index = Some(index);
+        let chunk = match edge {
+            Edge::Start(kind) => Chunk::BlockStart {
+                index,
+                kind: Some(kind),
+            },
+            Edge::End(block) => Chunk::BlockEnd { index, block },
+        };
+        return Some(Piece::Chunk(Millis(time.cast_signed()), chunk));
+    }
     let kind = raw.get("type")?;
     let run = |kind| DeltaRun::parse(kind, raw).ok().map(Piece::Run);
     match kind.text()?.bytes() {

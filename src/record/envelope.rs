@@ -8,6 +8,7 @@ use std::ops::Range;
 use crate::line::{Line, LineNo, Span};
 
 use super::fast::Scan;
+use super::fast_chunk::Edge;
 use super::jumps::{Jumps, LONG};
 use super::keys::{Keys, text_of};
 use super::raw::{Kind, Raw};
@@ -232,6 +233,31 @@ impl<'line, const NOTING: bool> Envelope<'line, '_, NOTING> {
         )
     }
 
+    /// Passes over the record of a stream at `at`; the offset behind it.
+    #[inline(always)]
+    fn stream_record(&mut self, at: usize, is_utf8: bool) -> Option<usize> {
+        let mut scan = Scan::inside(self.line, at, is_utf8);
+        if !scan.sees(b"{\"type\":\"") {
+            return None;
+        }
+        if scan.sees(b"{\"type\":\"chunk\"") {
+            // What is odd about an object is odd about its member already when the object comes again.
+            let known = |block| self.jumps.repeated(self.line.bytes, block);
+            let (_, _, edge) = scan.edge(known)?;
+            self.jumps.value(at, scan.at());
+            if let Edge::End(block) = edge {
+                let end = scan.at() - 2;
+                self.jumps.value(end - block.bytes().len(), end);
+            }
+            return Some(scan.at());
+        }
+        let (steps, texts) = scan.any_run(&mut self.jumps.joined)?;
+        self.jumps.value(at, scan.at());
+        self.jumps.list(steps);
+        self.jumps.list(texts);
+        Some(scan.at())
+    }
+
     /// Keeps a member whose key is no short one.
     #[inline(never)]
     fn long_member(&mut self, key: Key, value: Raw<'line>) {
@@ -284,19 +310,21 @@ impl<const NOTING: bool> Sink for Envelope<'_, '_, NOTING> {
 
     #[inline(always)]
     fn pass_over(&mut self, at: usize, is_utf8: bool) -> Option<usize> {
-        let mut scan = Scan::inside(self.line, at, is_utf8);
-        if !NOTING || !scan.sees(b"{\"type\":\"") {
+        if !NOTING {
             return None;
         }
-        let (steps, texts) = scan.any_run(&mut self.jumps.joined)?;
-        self.jumps.value(at, scan.at());
-        self.jumps.list(steps);
-        self.jumps.list(texts);
-        Some(scan.at())
+        let end = self.stream_record(at, is_utf8);
+        if end.is_none() {
+            self.jumps.element(at);
+        }
+        end
     }
 
     #[inline(always)]
     fn member(&mut self, key: Key, value: Range<usize>, canonical: bool) {
+        if NOTING {
+            self.jumps.next_member();
+        }
         let value = self.part(value, canonical);
         let place = match key.short {
             TYPE => &mut self.record.kind,
@@ -400,6 +428,32 @@ mod tests {
             format!("{runs:?} {x:?} {:?}", data.fields(["z", "turn"]))
         };
         assert_eq!(told(&plain), told(&noting));
+    }
+
+    #[test]
+    fn an_object_that_comes_again_is_as_odd_as_before() {
+        let sound = r#"{"type":"text","text":"long enough to be noted"}"#;
+        let odd = r#"{"type":"text","text":"\u0041\ud83d","text":1e400}"#;
+        let end = |block: &str| {
+            format!(
+                r#"{{"type":"chunk","time":5,"chunk":{{"type":"block-end","index":0,"block":{block}}}}}"#
+            )
+        };
+        for block in [sound, odd] {
+            let ends = [end(block), end(sound), end(odd)].join(",");
+            let inside =
+                format!(r#"{{"data":{{"content":[{block},{sound}],"stream":[{ends}]}},"seq":1}}"#);
+            let outside = format!(r#"{{"x":[{block},{sound}],"data":{{"stream":[{ends}]}}}}"#);
+            for text in [inside, outside] {
+                let line = line(text.as_bytes());
+                let (mut plain, mut noting) = (Scratch::new(), Scratch::new());
+                let plain = Record::parse(&line, &mut plain).unwrap();
+                let noting = Record::parse_noting(&line, &mut noting).unwrap();
+                assert_eq!(format!("{plain:?}"), format!("{noting:?}"));
+                let forms = [plain, noting].map(|record| record.data.unwrap().is_canonical());
+                assert_eq!(forms[0], forms[1], "{text}");
+            }
+        }
     }
 
     #[test]

@@ -118,6 +118,13 @@ impl<'line> Scan<'line> {
         Raw::new(slice(self.bytes, from, to), self.start + from as u64, true)
     }
 
+    /// The value from an offset up to the cursor, known to be one; walks over it know what is known of the line.
+    #[inline(always)]
+    pub(super) fn value(&self, from: usize) -> Raw<'line> {
+        let value = self.part(from, self.at);
+        self.jumps.map_or(value, |jumps| value.with_jumps(jumps))
+    }
+
     /// The whole line, if the cursor stands at its end.
     #[inline(always)]
     pub fn whole(&self) -> Option<Raw<'line>> {

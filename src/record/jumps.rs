@@ -26,6 +26,10 @@ pub(super) struct Jumps {
     lists: Vec<List>,
     /// The texts of the lists of strings.
     pub(super) joined: Joined,
+    /// Where objects begin that stand in arrays of the member that is being read.
+    elements: Vec<usize>,
+    /// How many of them were asked for.
+    asked: usize,
 }
 
 /// An array of natural numbers or of strings that was passed over. Offsets count in the line.
@@ -50,6 +54,8 @@ impl Default for Jumps {
             depth: 0,
             lists: Vec::new(),
             joined: Joined::default(),
+            elements: Vec::new(),
+            asked: 0,
         }
     }
 }
@@ -61,6 +67,7 @@ impl Jumps {
         self.values.clear();
         self.lists.clear();
         self.joined.clear();
+        self.next_member();
         self.open = NONE;
         self.depth = 0;
     }
@@ -97,6 +104,31 @@ impl Jumps {
     /// A long value in which nothing is noted.
     pub(super) fn value(&mut self, start: usize, end: usize) {
         self.values.push((start, end));
+    }
+
+    /// A member of the outermost object ends.
+    pub(super) fn next_member(&mut self) {
+        self.elements.clear();
+        self.asked = 0;
+    }
+
+    /// An object begins inside of an array.
+    pub(super) fn element(&mut self, at: usize) {
+        self.elements.push(at);
+    }
+
+    /// Where the object ends that begins at `at`, if it is the same bytes as the next object of the member that stood in an array.
+    /// Each is asked for once, so that no byte is compared twice.
+    pub(super) fn repeated(&mut self, line: &[u8], at: usize) -> Option<usize> {
+        let start = *self.elements.get(self.asked)?;
+        self.asked += 1;
+        let known = self.values.binary_search_by_key(&start, |value| value.0);
+        let (_, end) = *self.values.get(known.ok()?)?;
+        // What is open has no end yet.
+        let object = line.get(start..end).filter(|_| end <= at)?;
+        line.get(at..)?
+            .starts_with(object)
+            .then(|| at + object.len())
     }
 
     /// A list behind those noted before.
@@ -145,6 +177,28 @@ mod tests {
         let ends = [0, 10, 30, 40, 160].map(|at| jumps.end_of(1000 + at));
         assert_eq!(ends, [Some(1300), None, Some(1150), Some(1140), Some(1260)]);
         assert_eq!(jumps.end_of(999), None);
+    }
+
+    #[test]
+    fn objects_that_come_again_in_their_order_are_known() {
+        let object = format!("{{\"text\":\"{}\"}}", "a".repeat(LONG));
+        let line = format!("[{object},{{}}]{object}{object}").into_bytes();
+        let behind = object.len() + 5;
+        let mut jumps = Jumps::default();
+        jumps.clear(0);
+        jumps.enter(0);
+        jumps.element(1);
+        jumps.enter(1);
+        assert_eq!(jumps.repeated(&line, behind), None);
+        jumps.leave(1 + object.len());
+        jumps.leave(behind);
+        jumps.asked = 0;
+        assert_eq!(jumps.repeated(&line, behind), Some(behind + object.len()));
+        assert_eq!(jumps.repeated(&line, behind + object.len()), None);
+        jumps.next_member();
+        assert_eq!(jumps.repeated(&line, behind), None);
+        jumps.element(1);
+        assert_eq!(jumps.repeated(&line, behind + 1), None);
     }
 
     #[test]

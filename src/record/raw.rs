@@ -161,13 +161,15 @@ impl<'b> Raw<'b> {
 
     #[inline(never)]
     fn far_end(self, at: usize) -> usize {
-        let noted = self
-            .jumps
-            .and_then(|jumps| jumps.end_of(self.start + at as u64));
-        match noted {
-            Some(end) => (end - self.start) as usize,
-            None => value_end(self.bytes, at),
-        }
+        self.noted_end(at)
+            .unwrap_or_else(|| value_end(self.bytes, at))
+    }
+
+    /// The same, if it was noted.
+    #[inline]
+    pub(super) fn noted_end(self, at: usize) -> Option<usize> {
+        let end = self.jumps?.end_of(self.start + at as u64)?;
+        Some((end - self.start) as usize)
     }
 
     /// Its bytes, without whitespace around them. Not necessarily UTF-8.
@@ -215,11 +217,28 @@ impl<'b> Raw<'b> {
     }
 
     /// The member with this (decoded) key; of several the last. O(length) of the members before it.
+    // Inlined, so that a name that is written in the source is looked at by the compiler.
+    #[inline(always)]
     pub fn get(self, name: &str) -> Option<Raw<'b>> {
-        if self.is_known_canonical() && is_plain(name) {
-            let (from, to) = Canonical::of(self).find(name)?;
-            return Some(self.part(from, to));
+        if is_plain(name) {
+            self.get_plain(name)
+        } else {
+            self.get_any(name)
         }
+    }
+
+    /// The same for a name that the engine prints as it is.
+    #[inline(never)]
+    fn get_plain(self, name: &str) -> Option<Raw<'b>> {
+        if !self.is_known_canonical() {
+            return self.get_any(name);
+        }
+        let (from, to) = Canonical::of(self).find(name)?;
+        Some(self.part(from, to))
+    }
+
+    #[inline(never)]
+    fn get_any(self, name: &str) -> Option<Raw<'b>> {
         Walk::of(self)
             .filter(|(key, _)| key.is_str(name))
             .last()
@@ -343,6 +362,7 @@ impl<'b> Raw<'b> {
 }
 
 /// Whether the engine prints the key as it is.
+#[inline(always)]
 fn is_plain(name: &str) -> bool {
     name.bytes().all(|b| b.is_ascii_alphanumeric())
 }
