@@ -6,6 +6,7 @@
 #![cfg_attr(not(test), warn(clippy::indexing_slicing))]
 
 mod deltas;
+mod digest;
 mod envelope;
 mod escape;
 mod fast;

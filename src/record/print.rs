@@ -64,25 +64,8 @@ impl<'b> Raw<'b> {
         self.bytes() == other.bytes() || sorted(self) == sorted(other)
     }
 
-    /// A digest that is equal for values that are [`Raw::deep_eq`].
-    pub fn deep_digest(self) -> u128 {
-        struct Digest(xxhash_rust::xxh3::Xxh3);
-        impl Write for Digest {
-            fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-                self.0.update(bytes);
-                Ok(bytes.len())
-            }
-            fn flush(&mut self) -> io::Result<()> {
-                Ok(())
-            }
-        }
-        let mut digest = Digest(xxhash_rust::xxh3::Xxh3::new());
-        let _ = self.print_sorted(&mut digest);
-        digest.0.digest128()
-    }
-
     /// Writes one text for all values that are [`Raw::deep_eq`]: members sorted by key.
-    fn print_sorted(self, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
+    pub(super) fn print_sorted(self, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
         let mut moved = Moved {
             every: true,
             ..Moved::default()
