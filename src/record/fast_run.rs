@@ -12,7 +12,7 @@ use super::jumps::List;
 use super::number::MAX_SAFE_INTEGER;
 use super::packed::PackedRow;
 use super::raw::Raw;
-use super::scan::{byte, each, lowest, slice, stops};
+use super::scan::{each, lowest, slice, stops};
 use super::survey::is_utf8;
 
 /// The members of a run.
@@ -163,25 +163,34 @@ impl<'line> Scan<'line> {
             return Some(self.list(start, 0, 0));
         }
         self.literal(b"[")?;
-        let bytes = self.bytes();
-        let (mut at, mut len, mut sum) = (self.at(), 0, 0u64);
+        let (bytes, from) = (self.bytes(), self.at());
+        let mut rest = bytes.get(from..)?;
+        let (mut len, mut sum) = (0, 0u64);
         loop {
-            let digit = byte(bytes, at).wrapping_sub(b'0');
-            // Most deltas come within milliseconds.
-            let (value, digits) = match byte(bytes, at + 1) {
-                b',' | b']' if digit < 10 => (u64::from(digit), 1),
-                _ => natural(bytes, at)?,
+            let [first, second, behind @ ..] = rest else {
+                return None;
             };
+            let digit = first.wrapping_sub(b'0');
+            // Most deltas come within milliseconds.
+            if digit < 10 && *second == b',' {
+                sum = sum.saturating_add(u64::from(digit));
+                len += 1;
+                rest = behind;
+                continue;
+            }
+            let at = bytes.len() - rest.len();
+            let (value, digits) = natural(bytes, at)?;
             sum = sum.saturating_add(value);
             len += 1;
-            at += digits + 1;
-            match byte(bytes, at - 1) {
-                b',' => {}
-                b']' => break,
+            match rest.get(digits..) {
+                Some([b',', behind @ ..]) => rest = behind,
+                Some([b']', behind @ ..]) => {
+                    self.move_to(bytes.len() - behind.len());
+                    break;
+                }
                 _ => return None,
             }
         }
-        self.move_to(at);
         Some(self.list(start, len, sum))
     }
 
