@@ -2,19 +2,21 @@
 //!
 //! `DSH_AUDIT_CUTS=all` cuts logs at every byte; `PROPTEST_CASES` says how often dice are thrown.
 
+#[path = "../fuzz/checks/mod.rs"]
+mod checks;
 #[path = "../benches/loggen/mod.rs"]
 mod loggen;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::io::{self, Cursor, Read};
 
+use checks::alike::agree;
+use checks::readers::{Slowly, Told, check_places, every_reader_tells_the_same, tell, told};
 use dsh_audit::dialect::decode_storage_record;
-use dsh_audit::finding::{Bytes, Finding, Level};
+use dsh_audit::finding::{Finding, Level};
 use dsh_audit::fold::{OpKind, fold_request_header, fold_surface};
 use dsh_audit::line::Seq;
-use dsh_audit::log::{Log, Parser, ReadOptions, Retain};
-use dsh_audit::rules::judge;
+use dsh_audit::log::{Log, ReadOptions};
 use dsh_audit::source::{Source, SourceOptions};
 use loggen::{Encoding, Habits, Recipe, Shape, write_log};
 use proptest::prelude::*;
@@ -45,73 +47,6 @@ fn dice(cases: u32) -> ProptestConfig {
         cases: if is_wished { default.cases } else { cases },
         ..default
     }
-}
-
-/// A request: its boundary, and what was sent.
-type Sent = (Seq, Vec<u8>);
-
-/// All of a finding but the page of its rule.
-fn line_of(finding: &Finding) -> String {
-    let Finding {
-        rule,
-        level,
-        message,
-        at,
-        related,
-        help,
-        ..
-    } = finding;
-    format!(
-        "{} {level:?} {message} {at:?} {related:?} {help:?} {:?}",
-        rule.code, finding.certainty
-    )
-}
-
-/// Fails with the first finding or request that is told of one reader and not of the other.
-fn same(one: &Told, other: &Told, what: &str) -> Result<(), TestCaseError> {
-    let said = |told: &Told| told.findings.iter().map(line_of).collect::<Vec<_>>();
-    let (said, expected) = (said(one), said(other));
-    let differing = said.iter().zip(&expected).find(|(one, other)| one != other);
-    prop_assert!(differing.is_none(), "{what}: {differing:#?}");
-    prop_assert_eq!(
-        said.len(),
-        expected.len(),
-        "{}: {:?}",
-        what,
-        said.last().max(expected.last())
-    );
-    prop_assert!(one.requests == other.requests, "{what}: other requests");
-    Ok(())
-}
-
-/// What is told of a log.
-#[derive(Debug, PartialEq)]
-struct Told {
-    findings: Vec<Finding>,
-    requests: Vec<Sent>,
-}
-
-fn told(source: &Source, options: &ReadOptions) -> Told {
-    let log = Log::read(source, options).expect("memory is readable");
-    let mut requests = Vec::new();
-    if let Some(mut walk) = log
-        .requests()
-        .filter(|_| options.retain == Retain::Messages)
-    {
-        while let Some(request) = walk.next_request() {
-            let mut sent = Vec::new();
-            request.write_options(&mut sent).expect("memory");
-            requests.push((request.derived().boundary, sent));
-        }
-    }
-    Told {
-        findings: judge(&log),
-        requests,
-    }
-}
-
-fn tell(bytes: &[u8]) -> Told {
-    told(&Source::from_bytes(bytes.to_vec()), &ReadOptions::default())
 }
 
 fn lines(log: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -370,67 +305,6 @@ fn some_log() -> impl Strategy<Value = Text> {
         .prop_map(|(log, damages)| Text(damages.iter().fold(log, damaged)))
 }
 
-/// Yields a few bytes at a time.
-struct Slowly(Cursor<Vec<u8>>, usize);
-
-impl Read for Slowly {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.1 += 1;
-        let len = into.len().min(self.1 * 7 % 61 + 1);
-        self.0.read(&mut into[..len])
-    }
-}
-
-/// The log as frames: the header line alone, the rest cut anywhere. None where frames would add a fault of their own.
-fn compressed(log: &[u8], every: usize) -> Option<Vec<u8>> {
-    let frame = |bytes: &[u8]| zstd::encode_all(bytes, 1).expect("memory");
-    let header = log.iter().position(|byte| *byte == b'\n')? + 1;
-    let (header, rest) = log.split_at(header);
-    let mut frames = frame(header);
-    for piece in rest.chunks(every) {
-        frames.extend(frame(piece));
-    }
-    log.ends_with(b"\n").then_some(frames)
-}
-
-/// Where each line begins and ends, without its line feed.
-fn line_bounds(log: &[u8]) -> Vec<(u64, u64)> {
-    let mut at = 0;
-    lines(log)
-        .map(|line| {
-            let text = line.strip_suffix(b"\n").unwrap_or(line);
-            let bounds = (at, at + text.len() as u64);
-            at += line.len() as u64;
-            bounds
-        })
-        .collect()
-}
-
-fn check_places(log: &[u8], findings: &[Finding]) {
-    let bounds = line_bounds(log);
-    for finding in findings {
-        let related = finding.related.iter().map(|related| &related.at);
-        for place in std::iter::once(&finding.at).chain(related) {
-            let (from, to) = match place.line {
-                Some(line) if log.is_empty() => (line.0 - 1, 0),
-                Some(line) => bounds[usize::try_from(line.0).expect("small") - 1],
-                None => (0, log.len() as u64),
-            };
-            if let Some(Bytes::Decoded(span)) = place.bytes {
-                let inside = from <= span.start && span.start <= span.end && span.end <= to;
-                assert!(inside, "{span:?} is not in {from}..{to}: {finding:?}");
-            }
-            if let Some(excerpt) = &place.excerpt {
-                let fits = excerpt.text.get(excerpt.mark.clone()).is_some();
-                assert!(fits && excerpt.text.chars().count() <= 160, "{finding:?}");
-            }
-        }
-        let message = &finding.message;
-        let is_line = message.chars().count() <= 160 && !message.contains(['\n', '\r']);
-        assert!(is_line && !message.is_empty(), "{finding:?}");
-    }
-}
-
 proptest! {
     #![proptest_config(dice(64))]
 
@@ -440,27 +314,9 @@ proptest! {
     }
 
     #[test]
-    fn every_reader_tells_the_same(Text(log) in some_log(), every in 1..4000_usize) {
-        let options = ReadOptions::default();
-        let general = ReadOptions { parser: Parser::General, ..options };
-        let whole = Source::from_bytes(log.clone());
-        let expected = told(&whole, &options);
-        same(&told(&whole, &general), &expected, "without the short way")?;
-        let headers = ReadOptions { retain: Retain::Headers, ..options };
-        let requests = expected.requests.clone();
-        // How much of a message was kept is known in bytes only where there are bytes.
-        let sound = |mut told: Told| {
-            told.findings.retain(|finding| finding.rule.code < 800);
-            told
-        };
-        let without = sound(Told { requests, ..told(&whole, &headers) });
-        same(&without, &sound(told(&whole, &options)), "without messages")?;
-        let reader = Slowly(Cursor::new(log.clone()), 0);
-        let stream = Source::from_reader(reader, &SourceOptions::default()).expect("readable");
-        same(&told(&stream, &options), &expected, "as a stream")?;
-        if let Some(frames) = compressed(&log, every) {
-            same(&told(&Source::from_bytes(frames), &options), &expected, "compressed")?;
-        }
+    fn readers_tell_the_same(Text(log) in some_log(), every in 1..4000_usize) {
+        agree(&log, "a log");
+        every_reader_tells_the_same(&log, every);
     }
 }
 
@@ -640,7 +496,7 @@ fn a_repeat_behind_a_row_that_is_no_event_reads_the_same_from_a_stream() {
     let header = r#"{"type":"session","version":0,"id":"s","createdAt":1}"#;
     let turn = r#"{"type":"turn/start","seq":0,"time":1,"data":{"turn":1}}"#;
     let log = format!("{header}\n{header}\n{turn}\n").into_bytes();
-    let reader = Slowly(Cursor::new(log.clone()), 0);
+    let reader = Slowly::over(&log);
     let stream = Source::from_reader(reader, &SourceOptions::default()).expect("readable");
     assert_eq!(told(&stream, &ReadOptions::default()), tell(&log));
 }

@@ -34,6 +34,7 @@ mod toml_reader;
 mod usage;
 mod verify;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -42,13 +43,13 @@ use args::{Args, Command};
 use environment::Environment;
 use exit::Status;
 
-/// Runs the program.
+/// Runs the program on arguments, its own name first: `run(std::env::args_os())`.
 ///
-/// Wrong usage ends here with exit code 2, help and version with 0.
-pub fn main() -> ExitCode {
+/// Wrong usage ends with exit code 2, help and version with 0.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let environment = Environment::read();
-    let result = match Args::try_parse() {
-        Ok(args) => run(args, &environment),
+    let result = match Args::try_parse_from(arguments) {
+        Ok(args) => run_command(args, &environment),
         Err(error) => usage::tell(error, &environment),
     };
     result
@@ -59,7 +60,7 @@ pub fn main() -> ExitCode {
         .into()
 }
 
-fn run(args: Args, environment: &Environment) -> Result<Status, String> {
+fn run_command(args: Args, environment: &Environment) -> Result<Status, String> {
     match args.command {
         Command::Verify(args) => verify::run(&args, environment),
         Command::Reconstruct(args) => reconstruct::run(&args, environment),

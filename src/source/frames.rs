@@ -103,6 +103,11 @@ impl FrameWalk {
         self.state == State::Magic && self.unit.len == 0
     }
 
+    /// Whether bytes of a body are still to come.
+    pub(super) fn is_in_body(&self) -> bool {
+        matches!(self.state, State::Body { .. })
+    }
+
     /// How many bytes the frame whose header was given out last says it holds, if it does.
     pub(super) fn content_size(&self) -> Option<u64> {
         self.content_size

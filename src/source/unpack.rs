@@ -1,8 +1,9 @@
 //! Compressed logs: frames decoded as they pass.
 //!
 //! **Takes** the file's bytes. **Gives** decoded bytes as a [`Feed`], and the defects of frames. The structure is walked by
-//! [`FrameWalk`]; the decoder is fed one header, block or checksum at a time, so that what it yields before a fault depends on the
-//! file alone and not on the pieces it is read in. **Never** holds more than a window, and never decodes beyond the limit.
+//! [`FrameWalk`]; the decoder is fed one whole header, block or checksum at a time, so that what it yields before a fault depends on
+//! the file alone and not on the pieces it is read in. **Never** holds more than a window and a block, and never decodes beyond the
+//! limit.
 
 use std::io::{BufRead, ErrorKind};
 
@@ -22,6 +23,8 @@ pub(super) struct Unpack<R> {
     /// Made when the first bytes are needed.
     decoder: Option<Decoder<'static>>,
     owed: Owed,
+    /// The pieces of a block's body that did not come at once.
+    body: Vec<u8>,
     /// Offset in the file of the next byte of the input.
     at: u64,
     /// The same behind the last unit, where `at` may stand anywhere in a block.
@@ -43,6 +46,8 @@ enum Owed {
     /// The walk's unit from this byte on.
     Unit(usize),
     /// So many bytes of the input.
+    Input(usize),
+    /// The collected body of a block from this byte on.
     Body(usize),
     /// No bytes: it has more output than there was room for.
     Flush,
@@ -122,6 +127,7 @@ impl<R: BufRead> Unpack<R> {
             walk: FrameWalk::default(),
             decoder: None,
             owed: Owed::Nothing,
+            body: Vec::new(),
             at: 0,
             behind_unit: 0,
             decoded: Decoded::default(),
@@ -145,6 +151,8 @@ impl<R: BufRead> Unpack<R> {
         let (taken, step) = self.walk.step(input);
         self.consume(taken);
         match step {
+            // As much of a block as the file holds.
+            Step::Hungry if at_end && !self.body.is_empty() => self.owed = Owed::Body(0),
             Step::Hungry if at_end => self.end(defects),
             Step::Hungry => {}
             Step::Unit => {
@@ -152,13 +160,29 @@ impl<R: BufRead> Unpack<R> {
                 self.owed = Owed::Unit(0);
                 self.behind_unit = self.at;
             }
-            Step::Body(len) => self.owed = Owed::Body(len),
+            Step::Body(len) => self.take_body(len)?,
             Step::FrameEnd => self.end_frame(defects)?,
             Step::Fault(fault) if fault.has_known_end() => self.give_up_frame(fault),
             Step::Fault(fault) => {
                 self.end_at_last_frame(defects);
                 self.report_corrupt(fault, defects);
             }
+        }
+        Ok(())
+    }
+
+    /// Owes the next `len` bytes of a block to the decoder, once the rest of it is there.
+    fn take_body(&mut self, len: usize) -> Result<(), SourceError> {
+        let is_last = !self.walk.is_in_body();
+        if self.frame.fault.is_some() || (is_last && self.body.is_empty()) {
+            self.owed = Owed::Input(len);
+            return Ok(());
+        }
+        let piece = fill_buf(&mut self.input)?.get(..len).unwrap_or_default();
+        self.body.extend_from_slice(piece);
+        self.consume(len);
+        if is_last {
+            self.owed = Owed::Body(0);
         }
         Ok(())
     }
@@ -171,7 +195,7 @@ impl<R: BufRead> Unpack<R> {
     /// Gives the decoder what it is owed, as far as `into` has room for what comes of it. How many bytes came.
     fn decode(&mut self, into: &mut [u8], defects: &mut Defects) -> Result<usize, SourceError> {
         if self.frame.fault.is_some() {
-            if let Owed::Body(len) = self.owed {
+            if let Owed::Input(len) = self.owed {
                 self.consume(len);
             }
             self.owed = Owed::Nothing;
@@ -186,7 +210,8 @@ impl<R: BufRead> Unpack<R> {
         let into = into.get_mut(..room).unwrap_or_default();
         let given = match self.owed {
             Owed::Unit(from) => self.walk.unit().get(from..).unwrap_or_default(),
-            Owed::Body(len) => fill_buf(&mut self.input)?.get(..len).unwrap_or_default(),
+            Owed::Input(len) => fill_buf(&mut self.input)?.get(..len).unwrap_or_default(),
+            Owed::Body(from) => self.body.get(from..).unwrap_or_default(),
             Owed::Nothing | Owed::Flush => &[],
         };
         let decoder = match &mut self.decoder {
@@ -213,12 +238,15 @@ impl<R: BufRead> Unpack<R> {
 
     /// Notes that the decoder took `read` of the `given` bytes owed, and whether it may have more to give.
     fn settle(&mut self, read: usize, given: usize, is_full: bool) {
-        if matches!(self.owed, Owed::Body(_)) {
-            self.consume(read);
+        match self.owed {
+            Owed::Input(_) => self.consume(read),
+            Owed::Body(_) if read == given => self.body.clear(),
+            _ => {}
         }
         self.owed = match self.owed {
             Owed::Unit(from) if read < given => Owed::Unit(from + read),
-            Owed::Body(len) if read < given => Owed::Body(len - read),
+            Owed::Input(len) if read < given => Owed::Input(len - read),
+            Owed::Body(from) if read < given => Owed::Body(from + read),
             _ if is_full && !self.frame.decoded_whole => Owed::Flush,
             _ => Owed::Nothing,
         };
@@ -247,8 +275,9 @@ impl<R: BufRead> Unpack<R> {
     /// Decodes nothing more of this frame. Unless all its content was decoded the unfinished line is left out.
     fn give_up_frame(&mut self, fault: FrameFault) {
         self.frame.fault = Some(fault);
+        self.body.clear();
         self.owed = match self.owed {
-            Owed::Body(len) => Owed::Body(len),
+            Owed::Input(len) => Owed::Input(len),
             _ => Owed::Nothing,
         };
         if matches!(fault, FrameFault::Payload | FrameFault::Window(_)) {

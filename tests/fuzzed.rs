@@ -1,0 +1,98 @@
+//! What the fuzzer holds of any bytes holds of the logs of `testdata`, and of all bytes that it once found.
+
+#[path = "../fuzz/checks/mod.rs"]
+mod checks;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use checks::{CHECKS, Check, Takes};
+
+fn testdata() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata")
+}
+
+fn files_below(directory: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut left = vec![directory.to_path_buf()];
+    while let Some(directory) = left.pop() {
+        for child in fs::read_dir(&directory).into_iter().flatten() {
+            let path = child.expect("a readable directory").path();
+            match path.is_dir() {
+                true => left.push(path),
+                false => files.push(path),
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+fn holds(name: &str) {
+    let Check { takes, run, .. } = CHECKS.iter().find(|check| check.name == name).expect(name);
+    let logs = files_below(&testdata());
+    let logs = logs
+        .iter()
+        .filter(|path| path.to_string_lossy().contains(".jsonl"));
+    let mut tried = 0;
+    for path in logs {
+        let log = fs::read(path).expect("readable");
+        tried += 1;
+        match takes {
+            Takes::Line => log.split(|&byte| byte == b'\n').for_each(run),
+            Takes::Log => run(&log),
+        }
+    }
+    assert!(tried > 50, "{tried} logs are too few");
+    for path in files_below(&testdata().join("bytes").join(name)) {
+        println!("{}", path.display());
+        run(&fs::read(path).expect("readable"));
+    }
+}
+
+#[test]
+fn lines_tile_their_log() {
+    holds("line");
+}
+
+#[test]
+fn texts_are_json_to_us_where_they_are_to_another_reader() {
+    holds("json");
+}
+
+#[test]
+fn lines_are_read_alike_both_ways() {
+    holds("record");
+}
+
+#[test]
+fn rows_unpack_to_events() {
+    holds("row");
+}
+
+#[test]
+fn frames_decode_as_another_decoder_does() {
+    holds("zstd");
+}
+
+#[test]
+fn every_reader_tells_the_same_of_a_log() {
+    holds("log");
+}
+
+#[cfg(feature = "cli")]
+#[test]
+fn every_command_keeps_to_its_format() {
+    holds("commands");
+}
+
+#[test]
+fn what_was_found_belongs_to_a_target() {
+    for path in files_below(&testdata().join("bytes")) {
+        let target = path.parent().and_then(Path::file_name);
+        let is_known = CHECKS
+            .iter()
+            .any(|check| target.is_some_and(|name| name == check.name));
+        assert!(is_known, "{} belongs to no target", path.display());
+    }
+}
