@@ -83,6 +83,9 @@ pub(crate) struct Verify {
     pub(crate) output: Output,
     #[command(flatten)]
     pub(crate) policy: PolicyArgs,
+    /// Write all findings of this run to a baseline, keeping reasons that stand there
+    #[arg(long, value_name = "FILE", help_heading = "Policy")]
+    pub(crate) write_baseline: Option<PathBuf>,
 }
 
 /// `dsh-audit reconstruct`.
@@ -313,9 +316,6 @@ pub(crate) struct PolicyArgs {
     /// Accept the findings that this file names
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<PathBuf>,
-    /// Write all findings of this run to a baseline, keeping reasons that stand there
-    #[arg(long, value_name = "FILE")]
-    pub(crate) write_baseline: Option<PathBuf>,
 }
 
 /// Forms of findings.

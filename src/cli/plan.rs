@@ -42,8 +42,6 @@ pub(crate) struct Plan {
     pub(crate) exit_zero: bool,
     /// Accepted findings.
     pub(crate) baseline: Baseline,
-    /// The baseline to write, and what stood in it before.
-    pub(crate) write_baseline: Option<(PathBuf, Baseline)>,
 }
 
 impl Plan {
@@ -60,29 +58,16 @@ impl Plan {
     ) -> Result<Plan, String> {
         let inputs = inputs_of(input, environment)?;
         let sink = out.output.clone().map_or(Sink::Stdout, Sink::File);
-        let files = || {
-            let older = inputs.found.iter().flat_map(|found| &found.older);
-            let found = inputs.found.iter().map(|found| &found.path);
-            found.chain(older).map(PathBuf::as_path)
-        };
-        let targets = [
-            &out.output,
-            &policy.write_baseline,
-            &environment.step_summary,
-        ];
-        for target in targets.into_iter().flatten() {
-            if output::is_an_input(target, files()) {
-                return Err(format!("{} is one of the inputs", target.display()));
-            }
+        for target in [&out.output, &environment.step_summary]
+            .into_iter()
+            .flatten()
+        {
+            refuse_input(target, &inputs)?;
         }
         let config = Config::load(&config_of(policy, environment))?;
         let baseline = policy.baseline.as_ref().or(config.baseline.as_ref());
         let baseline =
             baseline.map_or(Ok(Baseline::default()), |path| baseline_file::load(path))?;
-        let write_baseline = match &policy.write_baseline {
-            Some(path) => Some((path.clone(), baseline_file::load_if_there(path)?)),
-            None => None,
-        };
         let to_terminal = environment.stdout_is_terminal && sink == Sink::Stdout;
         Ok(Plan {
             inputs,
@@ -103,8 +88,21 @@ impl Plan {
             fail_on: policy.fail_on.map(fail_on_of),
             exit_zero: policy.exit_zero,
             baseline,
-            write_baseline,
         })
+    }
+}
+
+/// Checks that what is to be written is nothing that is read.
+///
+/// # Errors
+///
+/// It is; the message is one line.
+pub(crate) fn refuse_input(target: &Path, inputs: &Discovery) -> Result<(), String> {
+    let older = inputs.found.iter().flat_map(|found| &found.older);
+    let found = inputs.found.iter().map(|found| &found.path);
+    match output::is_an_input(target, found.chain(older).map(PathBuf::as_path)) {
+        true => Err(format!("{} is one of the inputs", target.display())),
+        false => Ok(()),
     }
 }
 

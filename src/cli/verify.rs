@@ -11,13 +11,13 @@ use crate::source::Source;
 use crate::verdict::Fingerprint;
 
 use super::args::{Verify, VerifyFormat};
-use super::audit::{self, Audited};
+use super::audit;
 use super::baseline_file;
 use super::environment::Environment;
 use super::exit::Status;
 use super::job::{self, LineCounts};
 use super::output::{self, Sink};
-use super::plan::{Plan, shown};
+use super::plan::{Plan, refuse_input, shown};
 use super::progress::Audience;
 
 /// Runs the command.
@@ -34,12 +34,19 @@ pub(super) fn run(args: &Verify, environment: &Environment) -> Result<Status, St
         Audience::None
     };
     let capture = args.against.as_deref();
-    let written = [&args.output.output, &args.policy.write_baseline];
+    let written = [&args.output.output, &args.write_baseline];
     for target in written.into_iter().flatten() {
         if output::is_an_input(target, capture) {
             return Err(format!("{} is one of the inputs", target.display()));
         }
     }
+    let to_write = match &args.write_baseline {
+        Some(path) => {
+            refuse_input(path, &plan.inputs)?;
+            Some((path, baseline_file::load_if_there(path)?))
+        }
+        None => None,
+    };
     let captured = capture.map(|path| open(path, &plan));
     let captured = captured.transpose()?;
     let capture = captured
@@ -87,7 +94,10 @@ pub(super) fn run(args: &Verify, environment: &Environment) -> Result<Status, St
         let LineCounts { all, fast } = audited.lines;
         output::note(format_args!("{fast} of {all} lines took the fast path"));
     }
-    write_baseline(&plan, &audited)?;
+    if let Some((path, before)) = &to_write {
+        let text = baseline_file::text_of(&audited.files, &plan.baseline, before);
+        Sink::File(path.to_path_buf()).write(|out| out.write_all(text.as_bytes()))?;
+    }
     Ok(audited.status)
 }
 
@@ -97,14 +107,6 @@ fn open(path: &Path, plan: &Plan) -> Result<(String, Source), String> {
     let source = job::open_again(path, &plan.reading);
     let source = source.map_err(|error| format!("{name}: {error}"))?;
     Ok((name, source))
-}
-
-fn write_baseline(plan: &Plan, audited: &Audited) -> Result<(), String> {
-    let Some((path, before)) = &plan.write_baseline else {
-        return Ok(());
-    };
-    let text = baseline_file::text_of(&audited.files, &plan.baseline, before);
-    Sink::File(path.clone()).write(|out| out.write_all(text.as_bytes()))
 }
 
 fn format_of(arg: VerifyFormat) -> Format {
