@@ -1,6 +1,6 @@
 //! The short way for common lines tells what the long way tells: on sound logs, on damaged ones, and on lines damaged at random.
 //!
-//! `DSH_MUTATIONS` says how many lines are damaged; the seed is fixed.
+//! `DSH_AUDIT_MUTATIONS` says how many lines are damaged; the seed is fixed.
 
 #[path = "../../fuzz/checks/mod.rs"]
 mod checks;
@@ -34,7 +34,7 @@ fn generated(shape: Shape, seed: u64, steps: u64) -> Vec<u8> {
 }
 
 fn mutations() -> usize {
-    std::env::var("DSH_MUTATIONS")
+    std::env::var("DSH_AUDIT_MUTATIONS")
         .ok()
         .and_then(|n| n.parse().ok())
         .unwrap_or(30_000)
