@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use sha2::{Digest, Sha256};
 
-use super::walk::Request;
+use super::sent::Request;
 use crate::record::Raw;
 
 /// The digests of a walk's requests.
