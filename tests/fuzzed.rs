@@ -45,8 +45,9 @@ fn holds(name: &str) {
     }
     assert!(tried > 50, "{tried} logs are too few");
     for path in files_below(&testdata().join("bytes").join(name)) {
-        println!("{}", path.display());
-        run(&fs::read(path).expect("readable"));
+        let bytes = fs::read(&path).expect("readable");
+        let result = std::panic::catch_unwind(|| run(&bytes));
+        assert!(result.is_ok(), "{} breaks {name}", path.display());
     }
 }
 
