@@ -7,6 +7,7 @@ mod session;
 
 use std::io;
 
+use dsh_audit::analyse::header::{Limits, timeline};
 use dsh_audit::finding::{Finding, Level};
 use dsh_audit::log::{Log, ReadOptions};
 use dsh_audit::request::Digests;
@@ -223,4 +224,45 @@ fn answers_that_differ_late_cost_as_much_as_early_ones() {
     let (findings, _) = audit(log);
     let differing = findings.iter().filter(|finding| finding.rule.code == 701);
     assert!(differing.count() > 0);
+}
+
+#[test]
+fn a_config_may_have_any_number_of_members_and_change_them_all() {
+    let mut log = session::Log::new(0);
+    log.event("turn/start", r#"{"turn":1}"#, "");
+    for (step, reason) in [(1, "initial"), (2, "change")] {
+        log.event("step/start", &format!(r#"{{"turn":1,"step":{step}}}"#), "");
+        let member = |at| format!(r#","k{at}":{}"#, at + step);
+        let members: String = (0..MANY).map(member).collect();
+        let config = format!(r#"{{"provider":"p","model":"m"{members}}}"#);
+        let data = format!(r#"{{"header":{{"config":{config}}},"reason":"{reason}"}}"#);
+        log.event("request/header", &data, "");
+        if step == 1 {
+            let text = "a word ".repeat(2_000);
+            let block = format!(r#"{{"type":"text","text":"{text}"}}"#);
+            log.user(&block, r#""surfaceOp":"append""#);
+        }
+        let usage = r#"{"inputTokens":5000,"outputTokens":1,"cacheReadTokens":0}"#;
+        for chunk in [
+            format!(r#"{{"type":"usage","usage":{usage}}}"#),
+            r#"{"type":"finish","reason":{"kind":"stop"}}"#.to_string(),
+        ] {
+            let data = format!(r#"{{"turn":1,"step":{step},"chunk":{chunk}}}"#);
+            log.event("assistant/chunk", &data, "");
+        }
+        log.event("step/end", &format!(r#"{{"turn":1,"step":{step}}}"#), "");
+    }
+    let source = Source::from_bytes(log.text().into_bytes());
+    let log = Log::read(&source, &ReadOptions::default()).expect("memory is readable");
+    let findings = rules::judge(&log);
+    let lost = findings.iter().find(|finding| finding.rule.code == 802);
+    let help = lost.and_then(|lost| lost.help.as_deref());
+    let help = help.expect("the hit is missed, and the config changed");
+    assert!(
+        help.contains("config k0, k1, ") && help.len() < 150,
+        "{help}"
+    );
+    let (requests, prompts) = log.requests().zip(log.prompts()).expect("not rejected");
+    let told = timeline(&log.session, requests, prompts, &Limits::default());
+    assert_eq!(told.rows.len(), 2);
 }

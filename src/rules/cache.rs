@@ -125,7 +125,8 @@ fn lost(row: &CacheRow) -> Finding {
     let found = Finding::new(&CACHE_LOST, message, place(row), b"lost");
     let help = match &row.broken {
         Some(Break { cause: Cause::Config { members }, .. }) => {
-            format!("the log shows no cause in the prompt; config {} changed at the same step", members.join(", "))
+            let members = super::judge::shortened(&members.join(", "));
+            format!("the log shows no cause in the prompt; config {members} changed at the same step")
         }
         _ if idle.is_some() => "the log shows no cause; entries may have expired while the session was idle".into(),
         _ => "the log shows no cause: a gateway that rotates accounts, an eviction, or a plugin that alters requests may be one".into(),

@@ -5,6 +5,8 @@
 //!
 //! Source: cache model, "Prediction from the log".
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::super::answer::{Break, Cause, ReplaceKind, SegmentName};
 use super::excerpt;
 use crate::dialect::Derived;
@@ -73,32 +75,28 @@ impl<'s, 'log> Pair<'s, 'log> {
         let (before, now) = self.headers()?;
         let config = |header: &HeaderFact<'log>| header.raw.get("config");
         let (before, now) = (config(before)?, config(now)?);
+        let keys = before.members().chain(now.members());
+        let keys: Vec<String> = keys.map(|(key, _)| shown(key)).collect();
+        let (before, now) = (by_name(before), by_name(now));
+        let mut met: BTreeSet<&str> = BTreeSet::new();
         let mut members: Vec<String> = Vec::new();
-        let keys = before
-            .members()
-            .chain(now.members())
-            .map(|(key, _)| shown(key));
-        for name in keys {
-            let same = match (before.get(&name), now.get(&name)) {
-                (Some(a), Some(b)) => a.same_text(b),
-                (None, None) => true,
+        for name in &keys {
+            let same = match (before.get(name), now.get(name)) {
+                (Some(a), Some(b)) => a.same_text(*b),
                 _ => false,
             };
-            if !same && !members.contains(&name) {
-                members.push(name);
+            if met.insert(name) && !same {
+                members.push(name.clone());
             }
         }
-        if members.is_empty() {
-            return None;
-        }
-        let value = |config: Raw<'log>| {
-            let name = members.first().map_or("", String::as_str);
-            config
-                .get(name)
-                .map(|value| String::from_utf8_lossy(&value.printed()).into_owned())
-                .unwrap_or_default()
+        let first = members.first()?;
+        let value = |config: &BTreeMap<String, Raw<'log>>| {
+            let value = config.get(first).map(|value| value.printed());
+            value.map_or(String::new(), |value| {
+                String::from_utf8_lossy(&value).into_owned()
+            })
         };
-        let texts = (value(before), value(now));
+        let texts = (value(&before), value(&now));
         Some(self.by_header(SegmentName::Route, 0, Cause::Config { members }, texts))
     }
 
@@ -394,6 +392,14 @@ impl<'s, 'log> Pair<'s, 'log> {
     }
 }
 
+/// The members of an object; of those with one name the last.
+fn by_name(object: Raw<'_>) -> BTreeMap<String, Raw<'_>> {
+    object
+        .members()
+        .map(|(key, value)| (shown(key), value))
+        .collect()
+}
+
 /// A header's tools by name, in their order. A redacted list holds names alone.
 fn declared(header: Raw<'_>) -> Vec<(String, Raw<'_>)> {
     let tools = header.get("tools").into_iter().flat_map(Raw::elements);
@@ -402,9 +408,8 @@ fn declared(header: Raw<'_>) -> Vec<(String, Raw<'_>)> {
         .collect()
 }
 
+/// A name; nothing where there is something else in its place.
 fn shown(raw: Raw<'_>) -> String {
-    raw.text().map_or_else(
-        || String::from_utf8_lossy(&raw.printed()).into_owned(),
-        |text| text.to_lossy().into_owned(),
-    )
+    raw.text()
+        .map_or(String::new(), |text| text.to_lossy().into_owned())
 }

@@ -2,6 +2,8 @@
 //!
 //! **Takes** two headers. **Gives** members, in the order of the later config. **Never** weighs what a member does.
 
+use std::collections::BTreeMap;
+
 use super::effective::{DEFAULTED, Effective};
 use super::shown::{shortened, shown};
 use crate::analyse::answer::MemberChange;
@@ -12,33 +14,55 @@ const LONGEST: usize = 1_000;
 
 /// The members that differ, and whether the common ones stand in another order.
 pub(super) fn compare(old: &Effective<'_>, new: &Effective<'_>) -> (Vec<MemberChange>, bool) {
-    let list = |config: Option<Raw<'_>>| -> Vec<String> {
-        let members = config.into_iter().flat_map(Raw::members);
-        members
-            .filter_map(|(key, _)| key.text().map(|text| shown(text.bytes())))
-            .collect()
-    };
-    let (olds, news) = (list(old.config), list(new.config));
-    let gone = olds.iter().filter(|name| !news.contains(name));
+    let (olds, news) = (Members::of(old), Members::of(new));
+    let gone = olds.names.iter().filter(|name| !news.has(name));
     let mut changes = Vec::new();
-    for name in news.iter().chain(gone) {
-        changes.extend(member(name, old, new));
+    for name in news.names.iter().chain(gone) {
+        changes.extend(member(name, &olds, &news));
     }
-    let kept = olds.iter().filter(|name| news.contains(name));
-    let reordered = kept.ne(news.iter().filter(|name| olds.contains(name)));
+    let kept = olds.names.iter().filter(|name| news.has(name));
+    let reordered = kept.ne(news.names.iter().filter(|name| olds.has(name)));
     (changes, reordered)
 }
 
-fn member(name: &str, old: &Effective<'_>, new: &Effective<'_>) -> Option<MemberChange> {
-    let value = |header: &Effective<'_>| {
-        let value = header.config.and_then(|config| config.get(name))?;
+/// The members of a header's config.
+struct Members<'h, 'b> {
+    header: &'h Effective<'b>,
+    /// In their order.
+    names: Vec<String>,
+    /// Of those with one name the last.
+    values: BTreeMap<String, Raw<'b>>,
+}
+
+impl<'h, 'b> Members<'h, 'b> {
+    fn of(header: &'h Effective<'b>) -> Self {
+        let members = header.config.into_iter().flat_map(Raw::members);
+        let named = |(key, value): (Raw<'b>, _)| Some((shown(key.text()?.bytes()), value));
+        let members: Vec<(String, Raw<'b>)> = members.filter_map(named).collect();
+        Members {
+            header,
+            names: members.iter().map(|(name, _)| name.clone()).collect(),
+            values: members.into_iter().collect(),
+        }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
+    fn value(&self, name: &str) -> Option<String> {
+        let value = self.values.get(name)?;
         Some(shown(&value.printed()))
-    };
-    let (before, after) = (value(old), value(new));
-    let is_default = |header: &Effective<'_>, value: &Option<String>| {
-        value.is_some() && DEFAULTED.contains(&name) && header.is_default(name)
-    };
-    let flags = (is_default(old, &before), is_default(new, &after));
+    }
+
+    fn is_default(&self, name: &str) -> bool {
+        self.has(name) && DEFAULTED.contains(&name) && self.header.is_default(name)
+    }
+}
+
+fn member(name: &str, old: &Members<'_, '_>, new: &Members<'_, '_>) -> Option<MemberChange> {
+    let (before, after) = (old.value(name), new.value(name));
+    let flags = (old.is_default(name), new.is_default(name));
     (before != after || flags.0 != flags.1).then(|| MemberChange {
         name: name.to_string(),
         old: before.map(|value| shortened(&value, LONGEST)),
