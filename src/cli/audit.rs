@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use rayon::iter::{ParallelBridge, ParallelIterator};
 
 use crate::compare::Capture;
-use crate::report::{FileReport, MigrationFacts, write_limits};
+use crate::report::{Excerpts, FileReport, MigrationFacts, write_limits};
 use crate::verdict::{self, Outcome};
 
 use super::discover::{Found, How};
@@ -93,6 +93,12 @@ fn side_by_side(
         fast: answers.iter().map(|answer| answer.lines.fast).sum(),
     };
     let mut related = relate(plan, &workers, &mut answers, &mut errors);
+    if plan.look.excerpt == Excerpts::Hidden {
+        let migrations = related.migrations.values_mut();
+        let lost = migrations.flat_map(|migration| &mut migration.lost);
+        lost.filter_map(|lost| lost.pointer.as_mut())
+            .for_each(job::hide_keys);
+    }
     let weighed = found.iter().zip(answers).zip(errors).enumerate();
     let reports = weighed.map(|(at, ((found, answer), error))| FileReport {
         parent: related.parents.remove(&at),
@@ -248,7 +254,7 @@ pub(super) fn weigh(
         Some(facts) => facts.id.clone(),
         None => format!("path:{}", shown(&found.path)),
     };
-    let verdict = verdict::decide(
+    let mut verdict = verdict::decide(
         answer.findings,
         answer.standing,
         &identity,
@@ -256,6 +262,9 @@ pub(super) fn weigh(
         &plan.baseline,
         plan.reading.max_findings,
     );
+    if plan.look.excerpt == Excerpts::Hidden {
+        job::hide_content(&mut verdict.findings);
+    }
     FileReport {
         path: found.path.clone(),
         session: answer.session,

@@ -17,6 +17,7 @@ use crate::dialect;
 use crate::finding::{Finding, Place, Rule};
 use crate::line::Seq;
 use crate::log::{self, Log, ReadOptions, Retain};
+use crate::record;
 use crate::report::{FormatRow, Inherited, SessionFacts};
 use crate::rules;
 use crate::source::{Input, InputDigest, Keep, MmapMode, Source, SourceError, SourceOptions};
@@ -393,6 +394,22 @@ fn is_quiet(written: Option<SystemTime>) -> bool {
     const QUIET: Duration = Duration::from_secs(10);
     let ago = written.and_then(|at| SystemTime::now().duration_since(at).ok());
     ago.is_some_and(|ago| ago > QUIET)
+}
+
+/// Takes content of the log out of findings: excerpts, and keys in pointers.
+pub(crate) fn hide_content(findings: &mut [Finding]) {
+    for finding in findings {
+        let related = finding.related.iter_mut().map(|related| &mut related.at);
+        for place in related.chain([&mut finding.at]) {
+            place.excerpt = None;
+            place.pointer.iter_mut().for_each(hide_keys);
+        }
+    }
+}
+
+/// Takes the keys out of a pointer that are content of the log.
+pub(crate) fn hide_keys(pointer: &mut String) {
+    *pointer = record::without_content(pointer);
 }
 
 fn cannot_read(error: SourceError) -> String {

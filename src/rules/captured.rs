@@ -9,6 +9,7 @@ use crate::compare::{CaptureCheck, CaptureFault, Difference, Parting, RequestNam
 use crate::finding::{Finding, Level, Place};
 use crate::line::Excerpt;
 use crate::log::{Log, Standing};
+use crate::record::without_content;
 
 /// Most characters of a message.
 const MOST: usize = 90;
@@ -99,13 +100,12 @@ fn differs(request: &RequestName, row: crate::line::LineNo, difference: &Differe
         Parting::Order => ": members in another order",
         Parting::Value => "",
     };
-    let whole = if difference.pointer.is_empty() {
-        "its top"
-    } else {
-        &difference.pointer
+    let whole = match difference.pointer.as_str() {
+        "" => "its top".to_owned(),
+        pointer => without_content(pointer),
     };
     let room = MOST.saturating_sub(lead.chars().count() + tail.chars().count());
-    let message = format!("{lead}{}{tail}", end_of(whole, room));
+    let message = format!("{lead}{}{tail}", end_of(&whole, room));
     let at = Place {
         pointer: Some(difference.pointer.clone()),
         ..place(request)

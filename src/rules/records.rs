@@ -7,7 +7,7 @@ use super::catalogue::*;
 use super::judge::{Case, shortened, weaker};
 use crate::event::Fault;
 use crate::finding::{Finding, Level, Place};
-use crate::record::{Kind, PackedFault, RecordDefect};
+use crate::record::{Kind, PackedFault, RecordDefect, without_content};
 
 pub(super) fn finding(case: &Case<'_, '_>) -> Option<Finding> {
     let at = case.noted.at;
@@ -35,7 +35,10 @@ pub(super) fn finding(case: &Case<'_, '_>) -> Option<Finding> {
             pointer,
             on_surface,
         } => {
-            let message = format!("unpaired surrogate at {}", shortened(pointer));
+            let message = format!(
+                "unpaired surrogate at {}",
+                shortened(&without_content(pointer))
+            );
             let level = if *on_surface {
                 Level::Warning
             } else {

@@ -7,6 +7,7 @@ use super::judge::{Case, weaker};
 use crate::dialect::Derivation;
 use crate::event::Fault;
 use crate::finding::Finding;
+use crate::record::without_content;
 
 pub(super) fn finding(case: &Case<'_, '_>) -> Option<Finding> {
     Some(match &case.noted.fault {
@@ -15,7 +16,10 @@ pub(super) fn finding(case: &Case<'_, '_>) -> Option<Finding> {
             let may_be_altered = case.derivation() != Derivation::Identified;
             let found = case.finding(
                 &RESPONSE_DIFFERS_FROM_CHUNKS,
-                format!("answer differs from its chunks at {pointer}"),
+                format!(
+                    "answer differs from its chunks at {}",
+                    without_content(pointer)
+                ),
             );
             weaker(found, may_be_altered)
         }

@@ -7,6 +7,7 @@ use super::judge::{Case, shortened, weaker};
 use crate::dialect::Generation;
 use crate::event::{Fault, StepFault, TurnFault};
 use crate::finding::{Finding, Level, Place};
+use crate::record::without_content;
 
 pub(super) fn finding(case: &Case<'_, '_>) -> Option<Finding> {
     let kind = || case.kind();
@@ -91,7 +92,7 @@ pub(super) fn finding(case: &Case<'_, '_>) -> Option<Finding> {
             why,
             log_only,
         } => {
-            let message = format!("{}: {} {why}", kind(), shortened(pointer));
+            let message = format!("{}: {} {why}", kind(), shortened(&without_content(pointer)));
             let found = weaker(case.finding(&BAD_EVENT_DATA, message), *log_only);
             let at = Place {
                 pointer: Some(pointer.clone()),

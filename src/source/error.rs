@@ -56,7 +56,7 @@ impl fmt::Display for SourceError {
             SourceError::Map(_) => f.write_str("cannot map the file into memory"),
             SourceError::Read(_) => f.write_str("reading failed"),
             SourceError::Keep(_) => {
-                f.write_str("no room in the directory for temporary files for what must be kept")
+                f.write_str("no room for what must be kept, in memory or among temporary files")
             }
         }
     }

@@ -6,6 +6,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod heard;
+mod private;
 mod written;
 
 use std::fs;

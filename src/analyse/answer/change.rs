@@ -4,6 +4,7 @@
 
 use super::cache::SegmentName;
 use super::text::{Piece, TextChange};
+use crate::record::without_content;
 
 /// A part of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -81,6 +82,7 @@ impl HeaderChange {
         let values = tools.flat_map(|tool| &mut tool.values);
         for value in values.chain(messages.flat_map(|message| &mut message.values)) {
             (value.old, value.new) = (None, None);
+            value.pointer = without_content(&value.pointer);
         }
     }
 

@@ -4,6 +4,7 @@
 
 use super::change::Part;
 use crate::line::Seq;
+use crate::record::without_content;
 
 /// Something that changes more than once at the same place.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +54,10 @@ pub enum PatternKind {
 impl PatternKind {
     pub(super) fn hide_text(&mut self) {
         if let PatternKind::Volatile { spot, .. } | PatternKind::Flap { spot, .. } = self {
+            if let Some(start) = spot.at.find(" /") {
+                let (tool, pointer) = spot.at.split_at(start);
+                spot.at = format!("{tool}{}", without_content(pointer));
+            }
             spot.section = None;
             spot.before.clear();
             spot.after.clear();
