@@ -5,7 +5,8 @@
 
 use std::io::{self, Write};
 
-use super::scan::{byte, slice, string_stop};
+use super::fast::WORD;
+use super::scan::{backslashes, byte, lowest, slice, string_stop};
 use super::survey::is_utf8;
 
 /// Four hexadecimal digits at `at`: the UTF-16 unit, and whether no digit is upper-case.
@@ -43,22 +44,44 @@ pub(super) fn join(high: u16, low: u16) -> char {
 
 /// Appends the decoded body of a valid string. Invalid UTF-8 becomes U+FFFD, one per maximal subpart.
 pub(super) fn decode(body: &[u8], out: &mut Vec<u8>) {
-    let is_valid = is_utf8(body);
+    if is_utf8(body) {
+        return decode_utf8(body, out);
+    }
     let mut rest = body;
-    while let Some(plain) = backslash(rest) {
-        push_plain(slice(rest, 0, plain), is_valid, out);
+    while let Some(plain) = memchr::memchr(b'\\', rest) {
+        push_plain(slice(rest, 0, plain), out);
         let taken = decode_escape(rest.get(plain..).unwrap_or_default(), out);
         rest = rest.get(plain + taken..).unwrap_or_default();
     }
-    push_plain(rest, is_valid, out);
+    push_plain(rest, out);
 }
 
-/// Offset of the first backslash. Escapes mostly stand near to each other.
-#[inline]
-fn backslash(bytes: &[u8]) -> Option<usize> {
-    match bytes.iter().take(8).position(|&b| b == b'\\') {
-        None => memchr::memchr(b'\\', bytes),
-        near => near,
+/// The same for a body that is UTF-8.
+pub(super) fn decode_utf8(body: &[u8], out: &mut Vec<u8>) {
+    out.reserve(body.len() + WORD);
+    let mut rest = body;
+    while let Some((word, behind)) = rest.split_first_chunk::<WORD>() {
+        let plain = lowest(backslashes(u64::from_le_bytes(*word)));
+        // A copy of a fixed length needs no call.
+        let end = out.len() + plain;
+        out.extend_from_slice(word);
+        out.truncate(end);
+        rest = match rest.get(plain..) {
+            Some(escape) if plain < WORD => {
+                let taken = decode_escape(escape, out);
+                escape.get(taken..).unwrap_or_default()
+            }
+            _ => behind,
+        };
+    }
+    while let Some((&first, behind)) = rest.split_first() {
+        if first == b'\\' {
+            let taken = decode_escape(rest, out);
+            rest = rest.get(taken..).unwrap_or_default();
+        } else {
+            out.push(first);
+            rest = behind;
+        }
     }
 }
 
@@ -112,13 +135,8 @@ fn push_unit(unit: u16, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends bytes without escapes, as the engine reads them: valid UTF-8 as it stands.
-#[inline]
-fn push_plain(bytes: &[u8], is_valid: bool, out: &mut Vec<u8>) {
-    if is_valid {
-        out.extend_from_slice(bytes);
-        return;
-    }
+/// Appends bytes without escapes, as the engine reads them.
+fn push_plain(bytes: &[u8], out: &mut Vec<u8>) {
     for chunk in bytes.utf8_chunks() {
         out.extend_from_slice(chunk.valid().as_bytes());
         if !chunk.invalid().is_empty() {
@@ -214,6 +232,25 @@ mod tests {
             decoded(br"\ud83d\ud83d\ude00"),
             b"\xED\xA0\xBD\xF0\x9F\x98\x80"
         );
+    }
+
+    #[test]
+    fn finds_escapes_at_every_offset() {
+        for (escape, text) in [
+            (r"\n", "\n"),
+            (r"\\", "\\"),
+            (r"\u00e9", "é"),
+            (r"\ud83d\ude00", "😀"),
+        ] {
+            for before in 0..20 {
+                for behind in 0..20 {
+                    let around = |inner: &str| {
+                        ["a".repeat(before), inner.repeat(2), "é".repeat(behind)].concat()
+                    };
+                    assert_eq!(decoded(around(escape).as_bytes()), around(text).as_bytes());
+                }
+            }
+        }
     }
 
     #[test]

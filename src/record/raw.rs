@@ -295,10 +295,15 @@ impl<'b> Raw<'b> {
     /// A string's text. Allocates only when it has escapes or invalid UTF-8.
     pub fn text(self) -> Option<Text<'b>> {
         let body = self.body()?;
-        if self.is_known_canonical() && memchr::memchr(b'\\', body).is_none() {
-            return Some(Text::new(Cow::Borrowed(body)));
-        }
-        Some(Text::new(keys::text_of(body)))
+        Some(Text::new(match memchr::memchr(b'\\', body) {
+            _ if !self.is_known_canonical() => keys::text_of(body),
+            None => Cow::Borrowed(body),
+            Some(_) => {
+                let mut text = Vec::new();
+                escape::decode_utf8(body, &mut text);
+                Cow::Owned(text)
+            }
+        }))
     }
 
     /// Appends a string's text; `false` when it is no string.

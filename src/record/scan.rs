@@ -51,6 +51,12 @@ pub(super) fn stops(word: u64) -> u64 {
     (quote | backslash | word.wrapping_sub(each(0x20))) & !word & each(0x80)
 }
 
+/// Marks the lanes of backslashes.
+#[inline(always)]
+pub(super) fn backslashes(word: u64) -> u64 {
+    (word ^ each(b'\\')).wrapping_sub(each(1)) & !word & each(0x80)
+}
+
 /// Marks the lanes of quotes, brackets and braces. A bracket differs from the brace of its side in one bit.
 #[inline(always)]
 fn structures(word: u64) -> u64 {
