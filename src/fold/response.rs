@@ -12,11 +12,14 @@ use crate::event::Chunk;
 use crate::line::Seq;
 use crate::record::{DeltaKind, DeltaRun, Kind, Printed, Raw, print_str};
 
+/// Parts that are looked through to find one.
+const FEW: usize = 8;
+
 /// A response while it streams.
 #[derive(Debug, Default)]
 pub(crate) struct Response {
     parts: Vec<Part>,
-    /// Where the part of an index is.
+    /// Where the part of an index is, once there are more than a few.
     by_index: HashMap<Option<u64>, usize>,
     /// Parts that no `block-end` closed.
     open: usize,
@@ -146,6 +149,7 @@ impl Response {
         // The block that grows is nearly always the last one.
         match self.parts.last() {
             Some(part) if part.index == index => Some(self.parts.len() - 1),
+            _ if self.parts.len() <= FEW => self.parts.iter().position(|part| part.index == index),
             _ => self.by_index.get(&index).copied(),
         }
     }
@@ -153,8 +157,17 @@ impl Response {
     /// Adds the part of a new index; where it is.
     fn add(&mut self, index: Option<u64>, kind: PartKind) -> usize {
         let at = self.parts.len();
-        self.by_index.insert(index, at);
         self.parts.push(Part::new(index, kind));
+        match self.parts.len() {
+            ..=FEW => {}
+            len if len == FEW + 1 => {
+                let indexes = self.parts.iter().map(|part| part.index);
+                self.by_index = indexes.zip(0..).collect();
+            }
+            _ => {
+                self.by_index.insert(index, at);
+            }
+        }
         self.open += 1;
         at
     }
@@ -385,3 +398,6 @@ fn print_member(out: &mut Vec<u8>, before: &[u8], text: &Printed) {
     out.extend_from_slice(before);
     text.print(out);
 }
+
+#[cfg(test)]
+mod tests;
