@@ -37,6 +37,9 @@ impl<'s, 'log> Pair<'s, 'log> {
 
     /// Whether another provider or model is asked: nothing of the cache is kept.
     pub(super) fn route(&self) -> Option<Break> {
+        if self.before.header == self.now.header {
+            return None;
+        }
         let (before, now) = self.headers()?;
         let member = |header: &HeaderFact<'log>, name| {
             header
