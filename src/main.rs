@@ -1,5 +1,5 @@
 //! The `dsh-audit` program: everything it does is in the library.
 
 fn main() -> std::process::ExitCode {
-    dsh_audit::cli::run(std::env::args_os())
+    dsh_audit::cli::main()
 }

@@ -1,8 +1,9 @@
-//! What the environment says: the only place that asks it.
+//! What the environment says: the only place that asks it, and for the arguments.
 //!
 //! **Takes** variables and the standard streams. **Gives** [`Environment`]. **Never** changes either.
 
 use std::env;
+use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
@@ -38,6 +39,11 @@ enum Colours {
 
 /// Columns where nothing says how many there are.
 const DEFAULT_WIDTH: usize = 100;
+
+/// The arguments of the process, its own name first.
+pub(super) fn arguments() -> impl Iterator<Item = OsString> {
+    env::args_os()
+}
 
 impl Environment {
     /// Reads the environment.

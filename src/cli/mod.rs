@@ -43,7 +43,12 @@ use args::{Args, Command};
 use environment::Environment;
 use exit::Status;
 
-/// Runs the program on arguments, its own name first: `run(std::env::args_os())`.
+/// Runs the program on the arguments of the process.
+pub fn main() -> ExitCode {
+    run(environment::arguments())
+}
+
+/// Runs the program on arguments, its own name first.
 ///
 /// Wrong usage ends with exit code 2, help and version with 0.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
