@@ -8,6 +8,7 @@ use std::path::Path;
 
 use toml::value::Datetime;
 
+use crate::analyse::answer::Currency;
 use crate::analyse::cache::{Peak, Price, PriceRow, PriceTable};
 use crate::line::Millis;
 
@@ -32,7 +33,7 @@ fn parse(text: &str) -> Result<Vec<PriceTable>, String> {
     let mut tables = Vec::new();
     for mut table in top.tables("table")? {
         tables.push(PriceTable {
-            currency: needed(&reader, &mut table, "currency")?,
+            currency: currency(&reader, &mut table)?,
             source: needed(&reader, &mut table, "source")?,
             captured: needed(&reader, &mut table, "captured")?,
             rows: rows(&reader, &mut table)?,
@@ -44,6 +45,15 @@ fn parse(text: &str) -> Result<Vec<PriceTable>, String> {
         true => Err("1: expected tables of prices, [[table]]".into()),
         false => Ok(tables),
     }
+}
+
+fn currency(reader: &Reader<'_>, table: &mut Table<'_, '_>) -> Result<String, String> {
+    let (code, spot) = match table.text("currency")? {
+        Some(found) => found,
+        None => (String::new(), table.spot()),
+    };
+    let wrong = || reader.wrong(spot, "expected `currency`, a code like \"USD\"");
+    Ok(Currency::of_code(&code).ok_or_else(wrong)?.0)
 }
 
 fn needed(

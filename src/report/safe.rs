@@ -46,21 +46,30 @@ impl fmt::Display for SafePath<'_> {
 /// Whether a character may not reach a terminal or a document raw.
 ///
 /// *Source*: ours. Controls (C0, DEL, C1), line and paragraph separators, bidi marks, embeddings, overrides and isolates, the
-/// invisible formatting characters apart from the joiners that scripts need, interlinear marks, and tags.
+/// characters that a font need not show (fillers, variation selectors, tags: text is smuggled in them) apart from the joiners that
+/// scripts and the two selectors that emoji need, and interlinear marks.
 pub(crate) fn is_hostile(c: char) -> bool {
     c.is_control()
         || matches!(
             c,
             '\u{ad}'
+                | '\u{34f}'
                 | '\u{61c}'
-                | '\u{180e}'
+                | '\u{115f}'..='\u{1160}'
+                | '\u{17b4}'..='\u{17b5}'
+                | '\u{180b}'..='\u{180f}'
                 | '\u{200b}'
                 | '\u{200e}'..='\u{200f}'
                 | '\u{2028}'..='\u{202e}'
                 | '\u{2060}'..='\u{206f}'
+                | '\u{3164}'
+                | '\u{fe00}'..='\u{fe0d}'
                 | '\u{feff}'
-                | '\u{fff9}'..='\u{fffb}'
-                | '\u{e0000}'..='\u{e007f}'
+                | '\u{ffa0}'
+                | '\u{fff0}'..='\u{fffb}'
+                | '\u{1bca0}'..='\u{1bca3}'
+                | '\u{1d173}'..='\u{1d17a}'
+                | '\u{e0000}'..='\u{e0fff}'
         )
 }
 
@@ -88,7 +97,9 @@ impl<T: fmt::Display> fmt::Display for MarkdownText<T> {
                 // Entities where a backslash does not stop mentions, references, HTML and autolinks.
                 '@' | '#' | '<' | '>' | '&' => write!(f, "&#{};", c as u32)?,
                 ':' if rest.starts_with("://") => f.write_str("&#58;")?,
-                '.' if is_www(&text, rest) => f.write_str("&#46;")?,
+                '.' if ends_before(&text, rest, "www") => f.write_str("&#46;")?,
+                // `GH-1` is an issue.
+                '-' if ends_before(&text, rest, "gh") => f.write_str("&#45;")?,
                 c => f.write_char(c)?,
             }
             rest = rest.split_at(c.len_utf8()).1;
@@ -97,12 +108,12 @@ impl<T: fmt::Display> fmt::Display for MarkdownText<T> {
     }
 }
 
-/// Whether `rest`, the end of `text`, stands behind `www`.
-fn is_www(text: &str, rest: &str) -> bool {
-    text.split_at(text.len() - rest.len())
-        .0
-        .to_ascii_lowercase()
-        .ends_with("www")
+/// Whether `rest`, the end of `text`, stands behind `word`, in whatever case.
+fn ends_before(text: &str, rest: &str, word: &str) -> bool {
+    let before = text.len() - rest.len();
+    let start = before.saturating_sub(word.len());
+    let found = text.get(start..before);
+    found.is_some_and(|found| found.eq_ignore_ascii_case(word))
 }
 
 /// Makes text safe for the message of a GitHub workflow command.
@@ -182,6 +193,21 @@ mod tests {
         );
     }
 
+    #[test]
+    fn nothing_that_no_font_shows_is_left() {
+        for hidden in [
+            "\u{3164}",
+            "\u{fe01}",
+            "\u{e0141}",
+            "\u{1d173}",
+            "\u{34f}",
+            "\u{180b}",
+        ] {
+            assert!(Safe(hidden).to_string().starts_with("\\u{"), "{hidden:?}");
+        }
+        assert_eq!(Safe("❤\u{fe0f}").to_string(), "❤\u{fe0f}");
+    }
+
     #[cfg(unix)]
     #[test]
     fn a_path_that_is_no_text_is_shown_whole() {
@@ -192,9 +218,9 @@ mod tests {
 
     #[test]
     fn markdown_stays_text() {
-        let text = "<img src=x> @team #1 [a](http://b) |`x`| WWW.b";
+        let text = "<img src=x> @team #1 [a](http://b) |`x`| WWW.b Gh-12";
         let shown = MarkdownText(text).to_string();
-        for part in ["<", ">", "@", "#1", " [a", "://", "WWW."] {
+        for part in ["<", ">", "@", "#1", " [a", "://", "WWW.", "Gh-"] {
             assert!(!shown.contains(part), "{part}: {shown}");
         }
         assert!(shown.contains("\\|\\`x\\`\\|"), "{shown}");

@@ -157,7 +157,7 @@ impl Notification {
         Some(Notification {
             level: "error",
             message: Text {
-                text: Safe(error).to_string(),
+                text: without_links(error),
             },
             locations: [Location::of(file, &Place::default(), None, None)],
         })
@@ -238,7 +238,7 @@ impl ResultView {
             rule_index,
             level: finding.level.as_str(),
             message: Text {
-                text: Safe(&finding.message).to_string(),
+                text: without_links(&finding.message),
             },
             locations: [Location::of(file, &finding.at, Some(look), None)],
             related_locations: related
@@ -293,7 +293,7 @@ impl Location {
 
     fn of_related(file: &FileReport, related: &Related, at: usize, look: Look) -> Location {
         let message = Text {
-            text: Safe(&related.message).to_string(),
+            text: without_links(&related.message),
         };
         Location {
             message: Some(message),
@@ -358,6 +358,11 @@ impl Region {
     }
 }
 
+/// A message in which nothing is a link: in SARIF `[words](target)` is one, in plain text too.
+fn without_links(text: &str) -> String {
+    Safe(text).to_string().replace("](", "]\\x28")
+}
+
 /// The path as a URI reference: relative where the path is, bytes outside the unreserved set escaped.
 fn uri_of(path: &Path) -> String {
     let mut uri = String::new();
@@ -379,6 +384,13 @@ fn uri_of(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_message_holds_no_link() {
+        let text = "model \"[more](http://x)\u{1b}\" differs (line 3)";
+        let shown = "model \"[more]\\x28http://x)\\x1b\" differs (line 3)";
+        assert_eq!(without_links(text), shown);
+    }
 
     #[test]
     fn paths_become_uri_references() {

@@ -1,10 +1,7 @@
 //! What the program prints is read by other programs, too: no text of a log, and no name of a file, is a command to them.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
-use super::common::{dsh_audit, files_below, root, run};
-use super::{Line, on_logs, place, strs};
+use super::common::{dsh_audit, run};
+use super::{Line, hostile_logs, on_logs, place, strs};
 
 /// Words that a runner of GitHub Actions, an agent of Azure Pipelines or TeamCity obeys, wherever a line breaks.
 const ORDERS: &str = "##[add-mask]x ##vso[task.setvariable variable=x]y ##teamcity[z] \
@@ -42,66 +39,11 @@ fn assert_unheard(line: &Line, text: &[u8]) {
     }
 }
 
-/// One log for each rule, and the sample logs, twice each: with the orders in all free text, and in names and keys.
-fn hostile_logs(folder: &Path) {
-    let free = [
-        "id",
-        "text",
-        "name",
-        "description",
-        "provider",
-        "model",
-        "cwd",
-        "arguments",
-        "callId",
-        "message",
-        "content",
-        "retryId",
-        "policyKey",
-        "source",
-    ];
-    let names = ["kind", "reason", "role", "op", "surfaceOp"];
-    let mut logs = files_below(&root().join("testdata/logs"));
-    for rule in fs::read_dir(root().join("testdata/rules")).expect("readable") {
-        let of_rule = files_below(&rule.expect("readable").path());
-        let fails = |path: &&PathBuf| {
-            path.to_string_lossy().contains("/fail-")
-                && path.extension().is_some_and(|end| end == "jsonl")
-        };
-        logs.extend(of_rule.iter().find(fails).cloned());
-    }
-    logs.retain(|path| path.extension().is_some_and(|end| end == "jsonl"));
-    assert!(logs.len() > 80, "{}", logs.len());
-    for (number, path) in logs.iter().enumerate() {
-        let text = String::from_utf8_lossy(&fs::read(path).expect("readable")).into_owned();
-        let with = |members: &[&str]| {
-            members.iter().fold(text.clone(), |text, member| {
-                let key = format!("\"{member}\":\"");
-                text.replace(&key, &format!("{key}{ORDERS}"))
-            })
-        };
-        place(
-            &folder.join(format!("{number}/free")),
-            "session.jsonl",
-            &with(&free),
-        );
-        let hostile = with(&names)
-            .replace("\"data\":{", &format!("\"data\":{{\"{ORDERS}\":1,"))
-            .replace("\"time\":", &format!("\"{ORDERS}\":1,\"time\":"))
-            .replacen("\"type\":\"user", &format!("\"type\":\"{ORDERS}"), 1);
-        place(
-            &folder.join(format!("{number}/names")),
-            "session.jsonl",
-            &hostile,
-        );
-    }
-}
-
 #[test]
 fn no_text_of_a_log_is_an_order() {
     let folder = tempfile::tempdir().expect("a directory");
     let logs = folder.path().join("logs");
-    hostile_logs(&logs);
+    hostile_logs(&logs, ORDERS);
     for line in on_logs(&[&logs.to_string_lossy()], &[], folder.path()) {
         // Narrow, so that many words begin a line.
         let output = dsh_audit(&strs(&line)).env("COLUMNS", "40").output();

@@ -7,12 +7,13 @@
 mod common;
 mod heard;
 mod private;
+mod shown;
 mod written;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use common::run;
+use common::{files_below, root, run};
 
 /// A command line.
 pub(crate) type Line = Vec<String>;
@@ -133,4 +134,61 @@ pub(crate) fn strs(line: &Line) -> Vec<&str> {
 pub(crate) fn place(folder: &Path, name: &str, text: &str) {
     fs::create_dir_all(folder).expect("created");
     fs::write(folder.join(name), text).expect("written");
+}
+
+/// One log for each rule, and the sample logs, twice each: with `words` in all free text, and in names and keys.
+pub(crate) fn hostile_logs(folder: &Path, words: &str) {
+    let words = serde_json::to_string(words).expect("text");
+    let words = words.trim_matches('"');
+    let free = [
+        "id",
+        "text",
+        "name",
+        "description",
+        "provider",
+        "model",
+        "cwd",
+        "arguments",
+        "callId",
+        "message",
+        "content",
+        "retryId",
+        "policyKey",
+        "source",
+    ];
+    let names = ["kind", "reason", "role", "op", "surfaceOp"];
+    let mut logs = files_below(&root().join("testdata/logs"));
+    for rule in fs::read_dir(root().join("testdata/rules")).expect("readable") {
+        let of_rule = files_below(&rule.expect("readable").path());
+        let fails = |path: &&PathBuf| {
+            path.to_string_lossy().contains("/fail-")
+                && path.extension().is_some_and(|end| end == "jsonl")
+        };
+        logs.extend(of_rule.iter().find(fails).cloned());
+    }
+    logs.retain(|path| path.extension().is_some_and(|end| end == "jsonl"));
+    assert!(logs.len() > 80, "{}", logs.len());
+    for (number, path) in logs.iter().enumerate() {
+        let text = String::from_utf8_lossy(&fs::read(path).expect("readable")).into_owned();
+        let with = |members: &[&str]| {
+            members.iter().fold(text.clone(), |text, member| {
+                let key = format!("\"{member}\":\"");
+                text.replace(&key, &format!("{key}{words}"))
+            })
+        };
+        place(
+            &folder.join(format!("{number}/free")),
+            "session.jsonl",
+            &with(&free),
+        );
+        let hostile = with(&names)
+            .replace("\"data\":{", &format!("\"data\":{{\"{words}\":1,"))
+            .replace("\"time\":", &format!("\"{words}\":1,\"time\":"))
+            .replacen("\"type\":\"user", &format!("\"type\":\"{words}"), 1);
+        place(
+            &folder.join(format!("{number}/names")),
+            "session.jsonl",
+            &hostile,
+        );
+    }
 }

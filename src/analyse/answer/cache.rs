@@ -368,6 +368,16 @@ pub struct Cost {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Currency(pub String);
 
+impl Currency {
+    /// The currency of a code; `None` for text that is none: more than twelve characters, or others than letters and digits of
+    /// ASCII.
+    pub fn of_code(code: &str) -> Option<Currency> {
+        let is_code =
+            (1..=12).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        is_code.then(|| Currency(code.to_owned()))
+    }
+}
+
 /// In what steps the provider caches, and where that number comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {

@@ -240,7 +240,7 @@ impl FlatRow<'_> {
             prompt: self.prompt,
             hit: self.hit,
             output: self.output,
-            cost: self.cost(),
+            cost: self.cost()?,
         }))
     }
 
@@ -275,7 +275,7 @@ impl FlatRow<'_> {
                 .best_earlier
                 .and_then(|index| usize::try_from(index).ok()),
             lost: self.lost,
-            cost: self.cost(),
+            cost: self.cost()?,
         };
         Ok(Told::Request(Box::new(row), unit))
     }
@@ -298,12 +298,17 @@ impl FlatRow<'_> {
             .ok_or_else(|| unknown("verdict", word))
     }
 
-    fn cost(&self) -> Option<Cost> {
-        Some(Cost {
-            currency: Currency(self.currency.as_deref()?.into()),
-            paid: self.paid_pico?,
-            lost: self.lost_pico?,
-        })
+    fn cost(&self) -> Result<Option<Cost>, String> {
+        let amounts = self.paid_pico.zip(self.lost_pico);
+        let Some((code, (paid, lost))) = self.currency.as_deref().zip(amounts) else {
+            return Ok(None);
+        };
+        let currency = Currency::of_code(code).ok_or_else(|| unknown("currency", code))?;
+        Ok(Some(Cost {
+            currency,
+            paid,
+            lost,
+        }))
     }
 
     fn broken(&self) -> Result<Option<Break>, String> {
