@@ -236,13 +236,6 @@ pub(super) fn is_short_escape(letter: u8) -> bool {
     matches!(letter, b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't')
 }
 
-/// The last bytes of a line, less than a word, with control characters behind them.
-#[cold]
-pub(super) fn padded(rest: &[u8]) -> [u8; WORD] {
-    let mut bytes = rest.iter();
-    std::array::from_fn(|_| bytes.next().copied().unwrap_or(0))
-}
-
 /// The bytes at `at`, of which there are less than eight, with control characters behind them.
 #[inline(always)]
 fn last_word(bytes: &[u8], at: usize) -> u64 {

@@ -6,7 +6,7 @@
 use crate::line::{Millis, Seq};
 
 use super::deltas::{DeltaKind, DeltaRun};
-use super::fast::{Scan, WORD, is_short_escape, natural, padded};
+use super::fast::{Scan, WORD, is_short_escape, natural};
 use super::joined::{Joined, Texts};
 use super::jumps::List;
 use super::number::MAX_SAFE_INTEGER;
@@ -167,13 +167,16 @@ impl<'line> Scan<'line> {
         let mut rest = bytes.get(from..)?;
         let (mut len, mut sum) = (0, 0u64);
         loop {
-            let [first, second, behind @ ..] = rest else {
-                return None;
-            };
-            let digit = first.wrapping_sub(b'0');
             // Most deltas come within milliseconds.
-            if digit < 10 && *second == b',' {
-                sum = sum.saturating_add(u64::from(digit));
+            let short = match rest {
+                [ones @ b'0'..=b'9', b',', behind @ ..] => Some((ones & 0x0F, behind)),
+                [tens @ b'1'..=b'9', ones @ b'0'..=b'9', b',', behind @ ..] => {
+                    Some((10 * (tens & 0x0F) + (ones & 0x0F), behind))
+                }
+                _ => None,
+            };
+            if let Some((value, behind)) = short {
+                sum = sum.saturating_add(u64::from(value));
                 len += 1;
                 rest = behind;
                 continue;
@@ -202,19 +205,23 @@ impl<'line> Scan<'line> {
         let mut rest = bytes.get(from..)?;
         let (mut len, mut seen) = (1, 0);
         loop {
-            let (word, behind) = match rest.split_first_chunk::<WORD>() {
-                Some((word, behind)) => (*word, behind),
-                None => (padded(rest), [].as_slice()),
+            let Some((word, behind)) = rest.split_first_chunk::<WORD>() else {
+                let (more, bits, behind) = last_strings(rest, texts)?;
+                len += more;
+                seen |= bits;
+                self.move_to(bytes.len() - behind.len());
+                break;
             };
-            let marks = stops(u64::from_le_bytes(word));
-            seen |= u64::from_le_bytes(word);
-            texts.put(&word)?;
+            let marks = stops(u64::from_le_bytes(*word));
+            seen |= u64::from_le_bytes(*word);
+            texts.put(word)?;
             if marks == 0 {
                 texts.keep(WORD)?;
                 rest = behind;
                 continue;
             }
-            let plain = lowest(marks);
+            // Less than a word, which spares a look at the end.
+            let plain = lowest(marks) % WORD;
             texts.keep(plain)?;
             rest = rest.get(plain..)?;
             if let Some((b"\",\"", behind)) = rest.split_first_chunk() {
@@ -259,5 +266,31 @@ impl<'line> Scan<'line> {
         let start = self.at();
         self.move_to(start + (list.end - list.start));
         self.list(start, list.len, list.sum)
+    }
+}
+
+/// Reads the rest of an array of strings from inside of one, less than a word before the line's end: how many strings come behind
+/// that one, all bytes joined, and what is behind the array.
+#[cold]
+fn last_strings<'b>(line: &'b [u8], texts: &mut impl Texts) -> Option<(u64, u64, &'b [u8])> {
+    let (mut rest, mut len, mut seen) = (line, 0, 0);
+    loop {
+        let taken = match rest {
+            [b'"', b']', behind @ ..] => return Some((len, seen, behind)),
+            [b'"', b',', b'"', behind @ ..] => {
+                len += 1;
+                rest = behind;
+                continue;
+            }
+            [b'\\', letter, ..] if is_short_escape(*letter) => 2,
+            [byte, ..] if !matches!(byte, ..0x20 | b'"' | b'\\') => 1,
+            _ => return None,
+        };
+        for &byte in slice(rest, 0, taken) {
+            seen |= u64::from(byte);
+            texts.put(&[byte, 0, 0, 0, 0, 0, 0, 0])?;
+            texts.keep(1)?;
+        }
+        rest = rest.get(taken..)?;
     }
 }
