@@ -6,7 +6,10 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod heard;
+mod limits;
 mod private;
+#[path = "../common/session.rs"]
+mod session;
 mod shown;
 mod written;
 
