@@ -56,11 +56,17 @@ impl Sink {
 /// Writes a file anew: beside it first, so that one that cannot be written whole stays as it was. What is no regular file, and what
 /// has no room beside it, is written in its place.
 fn replace(path: &Path, render: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    // Through links: they stay, and lead to the new file.
+    // Through links: they stay, and lead to the new file. Where one leads to nothing only the system can make that.
+    let leads_nowhere = path.is_symlink() && !path.exists();
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let before = fs::metadata(&target).ok();
     let is_regular = before.as_ref().is_none_or(fs::Metadata::is_file);
-    let beside = if is_regular { beside(&target) } else { None };
+    let can_be_replaced = is_regular && !leads_nowhere;
+    let beside = if can_be_replaced {
+        beside(&target)
+    } else {
+        None
+    };
     let Some(mut new) = beside else {
         return File::create(path).and_then(|file| buffered(file, render));
     };

@@ -127,13 +127,14 @@ fn a_file_is_replaced_through_links_and_keeps_its_permissions() {
     fs::write(at("file"), "old").expect("written");
     fs::set_permissions(at("file"), PermissionsExt::from_mode(0o640)).expect("set");
     symlink("file", at("link")).expect("linked");
-    let output = run(&["verify", "-o", &at("link"), "testdata/logs/fork-parent"]);
-    assert_eq!(output.status.code(), Some(0));
+    symlink("new", at("to-nothing")).expect("linked");
+    for target in ["link", "to-nothing"] {
+        let output = run(&["verify", "-o", &at(target), "testdata/logs/fork-parent"]);
+        assert_eq!(output.status.code(), Some(0), "{target}");
+    }
     let metadata = fs::metadata(at("file")).expect("there");
     assert!(metadata.len() > 10 && metadata.permissions().mode() & 0o777 == 0o640);
-    assert!(
-        fs::symlink_metadata(at("link"))
-            .expect("there")
-            .is_symlink()
-    );
+    assert!(folder.path().join("link").is_symlink());
+    assert!(folder.path().join("to-nothing").is_symlink());
+    assert!(!folder.path().join("new").is_symlink() && folder.path().join("new").is_file());
 }
