@@ -296,11 +296,13 @@ fn seq_of(raw: Raw<'_>) -> Option<Seq> {
     raw.safe_int().and_then(|n| u64::try_from(n).ok()).map(Seq)
 }
 
-/// A value as text for a message, however long or odd.
+/// A value as text for a message, however long or odd. Where a word has its place, what an object or a list holds is content.
 pub(super) fn shown(raw: Raw<'_>) -> String {
-    match raw.text() {
-        Some(text) => text.to_lossy().into_owned(),
-        None => String::from_utf8_lossy(raw.bytes()).into_owned(),
+    match (raw.text(), raw.kind()) {
+        (Some(text), _) => text.to_lossy().into_owned(),
+        (None, JsonKind::Object) => "{…}".to_owned(),
+        (None, JsonKind::Array) => "[…]".to_owned(),
+        (None, _) => String::from_utf8_lossy(raw.bytes()).into_owned(),
     }
 }
 

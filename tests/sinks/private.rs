@@ -138,6 +138,52 @@ fn nothing_that_was_said_is_printed() {
     }
 }
 
+/// A log in which an object stands wherever a member had a word.
+fn with_objects(text: &str, member: &str, object: &str) -> String {
+    let key = format!("\"{member}\":\"");
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let mut pieces = line.split(key.as_str());
+        let mut out = pieces.next().unwrap_or_default().to_owned();
+        for piece in pieces {
+            let (word, rest) = piece.split_once('"').unwrap_or((piece, ""));
+            // The types of events and the session's header stay, so that it is a log.
+            let stays = word.contains('/') || word == "session";
+            match stays {
+                true => out.push_str(&format!("{key}{word}\"{rest}")),
+                false => out.push_str(&format!("\"{member}\":{object}{rest}")),
+            }
+        }
+        lines.push(out);
+    }
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn an_object_in_the_place_of_a_word_is_not_printed() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let logs = folder.path().join("logs");
+    for (sample, text) in [
+        (
+            "clock",
+            include_str!("../../testdata/logs/clock/session.jsonl"),
+        ),
+        (
+            "v4",
+            include_str!("../../testdata/logs/version-4/session.v4.jsonl"),
+        ),
+    ] {
+        for member in NAMES.iter().chain(&["cwd", "text"]) {
+            let spoilt = with_objects(text, member, "{\"a\":\"hunter2\"}");
+            place(&logs.join(sample).join(member), "session.jsonl", &spoilt);
+        }
+    }
+    let logs = logs.to_string_lossy().into_owned();
+    for line in on_logs(&[&logs], &["--no-excerpt"], folder.path()) {
+        assert_silent(&line);
+    }
+}
+
 #[test]
 fn comparisons_print_nothing_that_was_said() {
     let folder = tempfile::tempdir().expect("a directory");
