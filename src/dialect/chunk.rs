@@ -4,7 +4,8 @@
 //!
 //! Source: format reference, sections B.1 and B.2.
 
-use super::decode::{Draft, fits, shown};
+use super::draft::{Draft, shown};
+use super::shape::fits;
 use super::vocabulary::Ty;
 use crate::event::{Chunk, Fault, Scope};
 use crate::record::Raw;

@@ -4,8 +4,9 @@
 //!
 //! Source: format reference, sections A.9, B.1, B.2 (H-HDR-SHAPE), B.4 and K.
 
-use super::decode::{Draft, fits, shown};
 use super::detect::is_placeholder;
+use super::draft::{Draft, shown};
+use super::shape::fits;
 use super::vocabulary::Ty;
 use crate::event::{Body, Fault, HeaderEvent, Legacy, Scope};
 use crate::record::{Kind as JsonKind, Raw};

@@ -4,7 +4,8 @@
 //!
 //! Source: format reference, sections A.6, B.2 (H-MSG-SHAPE) and B.5; generations reference, section 2.2.
 
-use super::decode::{Draft, fits, shown, whole};
+use super::draft::{Draft, shown, whole};
+use super::shape::fits;
 use super::vocabulary::{Kind, Ty};
 use crate::event::{Body, Fault, Form, Message, Role, Scope, StepName, Stream};
 use crate::record::{Kind as JsonKind, Raw};

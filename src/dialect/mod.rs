@@ -5,9 +5,11 @@
 //!
 //! [`Event`]: crate::event::Event
 
+mod body;
 mod chunk;
 mod decode;
 mod detect;
+mod draft;
 mod fast;
 mod generation;
 mod header_shape;
@@ -15,6 +17,7 @@ mod ledger;
 mod message;
 mod name;
 mod settle;
+mod shape;
 mod storage;
 mod surface;
 mod v0;

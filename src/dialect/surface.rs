@@ -4,7 +4,7 @@
 //!
 //! Source: format reference, sections A.3 and B.0; rules 0404 to 0407.
 
-use super::decode::Draft;
+use super::draft::Draft;
 use super::vocabulary::{Kind, OLD, Word};
 use crate::event::{Fault, Scope, SourcesFault, Surface};
 use crate::line::Seq;
