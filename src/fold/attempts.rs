@@ -1,15 +1,16 @@
-//! Attempts: which events are one call of the provider, and whether its answer is what streamed.
+//! Attempts: which events are one call of the provider.
 //!
 //! **Takes** chunks, packed runs, stream events and answers. **Gives** attempt facts. **Never** decides the boundary.
 //!
 //! Source: format reference, sections D.2 and G; B.2 (H-STREAM, H-MSG-W).
 
 use super::Fold;
+use super::answered::Answered;
 use super::response::Response;
 use super::session::{Answer, AttemptFact, AttemptIx, Finish, MessageIx, Shape, StepIx, Usage};
 use crate::event::{Chunk, Event, Fault, Faults, Message, Piece, Scope, StepName, Stream};
-use crate::line::{Excerpt, Millis, Seq};
-use crate::record::{DeltaRun, Raw, SourceSeqs};
+use crate::line::Millis;
+use crate::record::{DeltaRun, Raw};
 
 /// The attempt that is running.
 #[derive(Debug, Default)]
@@ -291,64 +292,21 @@ impl Fold<'_> {
     }
 
     fn check_answer(&mut self, event: &Event<'_>, message: &Message<'_>, faults: &mut Faults) {
+        let partial = self.attempts.partial;
         let Some(open) = &self.attempts.open else {
             return;
         };
-        let response = &open.response;
-        let streams = self.conduct.has_streams;
-        if response.chunks() == 0 && !self.attempts.partial {
+        if open.response.chunks() == 0 && !partial {
             return;
         }
-        let note = |faults: &mut Faults, fault, raw: Raw<'_>| {
-            faults.note_value(fault, Scope::Any, event.at, event.value, raw);
+        let answered = Answered {
+            response: &open.response,
+            event,
+            message,
+            partial,
+            cites_chunks: !self.conduct.has_streams,
         };
-        if matches!(response.ended(), Finish::Failed { .. }) && !message.interrupted {
-            note(faults, Fault::ResponseAfterFailure, message.data);
-            return;
-        }
-        if let Some(fault) = difference(response, message, self.attempts.partial) {
-            note(faults, fault, message.content.unwrap_or(message.data));
-        }
-        if self.attempts.partial {
-            return;
-        }
-        let logged = message.source.and_then(|source| source.get("replayState"));
-        let streamed = response.replay_state(message.interrupted);
-        if logged.map(|raw| raw.printed()).as_deref() != streamed.as_deref() {
-            let pointer = "/source/replayState".to_owned();
-            let logged_text = logged
-                .map(|raw| Excerpt::around(raw.bytes(), 0..0).text)
-                .unwrap_or_default();
-            let assembled = streamed
-                .map(|text| Excerpt::around(&text, 0..0).text)
-                .unwrap_or_default();
-            let fault = Fault::Response {
-                pointer,
-                logged: logged_text,
-                assembled,
-            };
-            note(
-                faults,
-                fault,
-                logged.or(message.source).unwrap_or(message.data),
-            );
-        }
-        let same_usage = match (message.usage, response.usage().map(Raw::parse)) {
-            (None, None) => true,
-            (None, Some(_)) => message.interrupted,
-            (Some(logged), Some(Ok(streamed))) => logged.deep_eq(streamed),
-            (Some(_), _) => false,
-        };
-        if !same_usage {
-            note(faults, Fault::Usage, message.usage.unwrap_or(message.data));
-        }
-        if !streams && let Some(seq) = sources_differ(response, event) {
-            note(
-                faults,
-                Fault::ChunkSources { seq },
-                event.value.get("sourceEventSeqs").unwrap_or(event.value),
-            );
-        }
+        answered.check(faults);
     }
 
     /// A step ends: what its last attempt showed is settled.
@@ -411,67 +369,4 @@ impl Fold<'_> {
         }
         self.expect_attempt(true);
     }
-}
-
-/// The first difference between a message's content and what its chunks give.
-fn difference(response: &Response, message: &Message<'_>, partial: bool) -> Option<Fault> {
-    let blocks = response.blocks(message.interrupted);
-    let content = message.content?;
-    let mut logged = content.elements();
-    let mut at = 0;
-    for (assembled, closed) in blocks {
-        if partial && !closed {
-            return None;
-        }
-        let found = logged.next();
-        let same = found
-            .is_some_and(|raw| raw.bytes() == &assembled[..] || *raw.printed() == assembled[..]);
-        if !same && !partial {
-            return Some(response_fault(at, found, Some(&assembled)));
-        }
-        if !same && found.is_some() && partial {
-            return partial_difference(content, &assembled, at);
-        }
-        at += 1;
-    }
-    match logged.next() {
-        Some(extra) if !partial => Some(response_fault(at, Some(extra), None)),
-        _ => None,
-    }
-}
-
-/// Where chunks are missing, a closed block must still stand somewhere in the message.
-fn partial_difference(content: Raw<'_>, assembled: &[u8], at: usize) -> Option<Fault> {
-    let stands = content.elements().any(|raw| *raw.printed() == *assembled);
-    (!stands).then(|| response_fault(at, content.elements().nth(at), Some(assembled)))
-}
-
-fn response_fault(at: usize, logged: Option<Raw<'_>>, assembled: Option<&[u8]>) -> Fault {
-    let short = |bytes: &[u8]| Excerpt::around(bytes, 0..0).text;
-    Fault::Response {
-        pointer: format!("/{at}"),
-        logged: logged.map(|raw| short(raw.bytes())).unwrap_or_default(),
-        assembled: assembled.map(short).unwrap_or_default(),
-    }
-}
-
-/// The first seq in which a message's sources differ from its chunks.
-fn sources_differ(response: &Response, event: &Event<'_>) -> Option<Seq> {
-    let cited: Vec<(Seq, Seq)> = event.sources.iter().flat_map(SourceSeqs::runs).collect();
-    let chunks = response.seqs();
-    if cited == chunks {
-        return None;
-    }
-    let pair = cited
-        .iter()
-        .zip(chunks)
-        .find(|(cited, chunk)| cited != chunk);
-    Some(match pair {
-        Some((cited, chunk)) if cited.0 != chunk.0 => cited.0.min(chunk.0),
-        Some((cited, chunk)) => Seq(cited.1.min(chunk.1).0 + 1),
-        None => cited
-            .get(chunks.len())
-            .or(chunks.get(cited.len()))
-            .map_or(event.seq, |run| run.0),
-    })
 }

@@ -5,6 +5,7 @@
 //!
 //! Source: format reference, sections B.0 to B.2, D and G; rules.md, "After a fault".
 
+mod answered;
 mod attempts;
 mod compaction;
 mod declared;
