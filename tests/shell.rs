@@ -37,6 +37,24 @@ fn commands() -> Vec<String> {
         .collect()
 }
 
+/// Of two programs `cargo run` runs neither, unless one is the default.
+#[test]
+fn cargo_run_runs_the_program() {
+    let output = Command::new(env!("CARGO"))
+        .args([
+            "metadata",
+            "--no-deps",
+            "--offline",
+            "--format-version",
+            "1",
+        ])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo runs the tests");
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(metadata["packages"][0]["default_run"], "dsh-audit");
+}
+
 #[test]
 fn manual_pages_are_current() {
     let directory = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("man");
