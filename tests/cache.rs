@@ -5,7 +5,7 @@
 mod common;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use common::{code, files_below, root, run, stdout};
 use serde_json::Value;
@@ -22,6 +22,41 @@ fn folder(name: &str) -> PathBuf {
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).expect("a folder");
     folder
+}
+
+/// A sample log with each text in the place of another, written into a folder; gives its path and its text.
+fn altered(folder: &Path, sample: &str, edits: &[(&str, &str)]) -> (String, String) {
+    let mut text = fs::read_to_string(root().join(sample)).expect("a sample log");
+    for (from, to) in edits {
+        assert!(text.contains(from), "{sample} holds {from}");
+        text = text.replace(from, to);
+    }
+    let path = folder.join("altered.jsonl");
+    fs::write(&path, &text).expect("a writable folder");
+    (path.to_str().expect("text").into(), text)
+}
+
+#[test]
+fn a_break_by_a_header_lies_on_the_line_of_that_header() {
+    let edits = [
+        (r#"["bash","read","write"]"#, r#"["bash","read"]"#),
+        (r#""cacheReadTokens":128"#, r#""cacheReadTokens":0"#),
+        (r#""inputTokens":40"#, r#""inputTokens":168"#),
+    ];
+    let sample = "testdata/headers/redacted.jsonl";
+    let (path, text) = altered(&folder("same-header"), sample, &edits);
+    let report = json(&["verify", "--format", "json", &path]);
+    let findings = report["files"][0]["findings"].as_array().expect("findings");
+    let of_headers: Vec<&Value> = findings
+        .iter()
+        .filter(|finding| finding["name"] == "prefix-broken")
+        .collect();
+    assert_eq!(of_headers.len(), 2);
+    for finding in of_headers {
+        let start = finding["span"]["start"].as_u64().expect("a place");
+        let before = text.get(..start as usize).expect("within the log");
+        assert_eq!(finding["line"], before.lines().count(), "{finding}");
+    }
 }
 
 #[test]

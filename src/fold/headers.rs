@@ -97,7 +97,7 @@ impl Fold<'_> {
             .is_some_and(|config| config.get("provider").is_some());
         let previous = self.session.headers.last().map(|header| header.raw);
         let raw = match previous.filter(|previous| previous.bytes() == raw.bytes()) {
-            Some(previous) => previous,
+            Some(previous) => raw.rebased(previous.bytes()),
             None => self.kept(raw),
         };
         self.headers.in_force = Some(HeaderIx::new(self.session.headers.len()));
