@@ -60,6 +60,16 @@ fn a_break_by_a_header_lies_on_the_line_of_that_header() {
 }
 
 #[test]
+fn a_missed_budget_is_no_finding_beyond_a_limit() {
+    let sample = "testdata/headers/redacted.jsonl";
+    let output = run(&["cache-report", "--max-header-changes", "0", sample]);
+    assert_eq!(output.status.code(), Some(1));
+    let limits = String::from_utf8(output.stderr).expect("text");
+    assert!(limits.contains("1 note"), "{limits}");
+    assert!(!limits.contains("beyond"), "{limits}");
+}
+
+#[test]
 fn no_format_changes_the_exit_code() {
     let cases: [(&[&str], i32); 4] = [
         (&["testdata/logs/torn"], 0),

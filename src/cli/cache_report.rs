@@ -121,16 +121,8 @@ fn one_file(
 
 /// Says on standard error what limits the report of a file. Missed budgets stand in the report itself.
 fn say_limits(plan: &Plan, mut limits: FileReport) {
-    let verdict = &mut limits.verdict;
-    let pairs = verdict
-        .findings
-        .drain(..)
-        .zip(verdict.fingerprints.drain(..));
-    let kept: Vec<_> = pairs
-        .filter(|(finding, _)| !is_of_a_budget(finding))
-        .collect();
-    (verdict.findings, verdict.fingerprints) = kept.into_iter().unzip();
-    if !verdict.findings.is_empty() {
+    limits.verdict.leave_out(is_of_a_budget);
+    if !limits.verdict.findings.is_empty() {
         output::on_stderr(|out| report::write_limits(&limits, plan.stderr_look, out));
     }
 }

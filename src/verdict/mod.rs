@@ -73,11 +73,11 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    fn add(&mut self, level: Level) {
+    fn of(&mut self, level: Level) -> &mut u64 {
         match level {
-            Level::Error => self.error += 1,
-            Level::Warning => self.warning += 1,
-            Level::Note => self.note += 1,
+            Level::Error => &mut self.error,
+            Level::Warning => &mut self.warning,
+            Level::Note => &mut self.note,
         }
     }
 
@@ -114,6 +114,20 @@ pub(crate) struct Verdict {
 }
 
 impl Verdict {
+    /// Leaves out findings that are said elsewhere, and counts them no more. What the file amounts to stays.
+    pub(crate) fn leave_out(&mut self, is_said: impl Fn(&Finding) -> bool) {
+        let findings = std::mem::take(&mut self.findings).into_iter();
+        let fingerprints = std::mem::take(&mut self.fingerprints);
+        for (finding, fingerprint) in findings.zip(fingerprints) {
+            if is_said(&finding) {
+                *self.counts.of(finding.level) -= 1;
+            } else {
+                self.findings.push(finding);
+                self.fingerprints.push(fingerprint);
+            }
+        }
+    }
+
     /// Keeps so many findings. None is left out for a lighter one; what says that a limit was reached stays before all others.
     fn keep_gravest(&mut self, limit: usize) {
         if self.findings.len() <= limit {
@@ -169,7 +183,7 @@ pub(crate) fn decide(
             continue;
         }
         verdict.fails |= policy.fail_on.is_reached_by(finding.level);
-        verdict.counts.add(finding.level);
+        *verdict.counts.of(finding.level) += 1;
         verdict.findings.push(finding);
         verdict.fingerprints.push(fingerprint);
     }
@@ -256,6 +270,16 @@ mod tests {
         assert_eq!(codes.collect::<Vec<u16>>(), [607, 607, 302]);
         assert_eq!(verdict.fingerprints.len(), 3);
         assert_eq!(verdict.counts.total(), 22);
+    }
+
+    #[test]
+    fn what_is_said_elsewhere_is_counted_no_more_and_still_fails() {
+        let mut verdict = judged(&Policy::default(), &Baseline::default());
+        let note = verdict.fingerprints[1];
+        verdict.leave_out(|finding| finding.rule.code == RULE.code);
+        assert_eq!((verdict.counts.error, verdict.counts.note), (0, 1));
+        assert_eq!(verdict.fingerprints, [note]);
+        assert!(verdict.fails);
     }
 
     #[test]
