@@ -32,7 +32,8 @@ fn message(miss: &BudgetMiss) -> String {
             format!("{lost} tokens are lost, the budget is {most}")
         }
         BudgetMiss::HeaderChanges { most, changes, .. } => {
-            format!("the header breaks the prefix {changes} times, the budget is {most}")
+            let times = if *changes == 1 { "time" } else { "times" };
+            format!("the header breaks the prefix {changes} {times}, the budget is {most}")
         }
         BudgetMiss::NoCacheRead { requests: 1, .. } => {
             "a request after the first reads nothing from the cache".into()

@@ -100,7 +100,10 @@ fn cause(cause: &Cause) -> String {
                 ReplaceKind::SystemHead => "a replaced prompt",
                 ReplaceKind::Other => "a replace",
             };
-            format!("{what} of seq {from} to {to}")
+            match from == to {
+                true => format!("{what} of seq {from}"),
+                false => format!("{what} of the messages from seq {from} to seq {to}"),
+            }
         }
         Cause::Offload => "images left out".into(),
         Cause::Redacted => "a header that is redacted".into(),
@@ -152,9 +155,11 @@ fn unreported(report: &CacheReport) -> Option<Finding> {
     if own().any(|row| row.hit.is_some()) {
         return None;
     }
-    let count = own().count();
-    let message =
-        format!("no cache usage was reported for {count} requests: cache hits are not checked");
+    let requests = match own().count() {
+        1 => "1 request".into(),
+        count => format!("{count} requests"),
+    };
+    let message = format!("no cache usage was reported for {requests}: cache hits are not checked");
     Some(Finding::new(
         &USAGE_NOT_REPORTED,
         message,

@@ -109,8 +109,11 @@ fn redacted(log: &Log<'_>, findings: &mut Vec<Finding>) {
     let headers = &log.session.headers;
     let count = headers.iter().filter(|header| header.redacted).count();
     if let Some(header) = headers.iter().find(|header| header.redacted) {
-        let message =
-            format!("{count} request header(s) hold placeholders: requests are not byte-exact");
+        let headers = match count {
+            1 => "1 request header holds".into(),
+            _ => format!("{count} request headers hold"),
+        };
+        let message = format!("{headers} placeholders: requests are not byte-exact");
         let bytes = Some(Bytes::Decoded(header.raw.span()));
         let place = Place {
             line: Some(header.line),

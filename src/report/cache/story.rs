@@ -262,9 +262,10 @@ fn sentence(broken: &Break) -> String {
         Cause::SessionPrefix => format!("{} differs from byte {byte} on", place(broken)),
         Cause::Replace { kind, range } => {
             let (first, last) = (range.0.0, range.1.0);
+            // Ends of a span of the surface, which does not go by number: a summary that stands for older events comes first.
             let events = match first == last {
                 true => format!("event {first}"),
-                false => format!("events {first} to {last}"),
+                false => format!("the messages from event {first} to event {last}"),
             };
             match kind {
                 ReplaceKind::Compaction => format!("a compaction took the place of {events}"),

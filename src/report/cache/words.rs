@@ -56,8 +56,9 @@ pub(super) fn miss(miss: &BudgetMiss, report: &CacheReport) -> String {
             at("most")
         ),
         BudgetMiss::HeaderChanges { most, changes, .. } => format!(
-            "{} header changes are above {name} {}{}",
-            grouped(*changes),
+            "{} {} above {name} {}{}",
+            count(*changes, "header change"),
+            if *changes == 1 { "is" } else { "are" },
             grouped(*most),
             at("beyond it")
         ),
