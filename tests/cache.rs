@@ -60,6 +60,22 @@ fn a_break_by_a_header_lies_on_the_line_of_that_header() {
 }
 
 #[test]
+fn a_loss_that_no_usage_tells_is_not_0() {
+    let text = |path: &str, format: &str| stdout(&["cache-report", "--format", format, path]);
+    let sample = "testdata/rules/DSH0801/fail-tool-added.jsonl";
+    let edits = [(r#""cacheReadTokens":"#, r#""reasoningTokens":"#)];
+    let (path, _) = altered(&folder("no-usage"), sample, &edits);
+    let lost = "lost      not known: usage was not reported; 1 bust, with a logged cause";
+    assert!(text(&path, "human").contains(lost));
+    assert!(text(&path, "markdown").contains("· loss not known in 1 bust."));
+    // And one that usage tells is known, where it is none.
+    let sample = "testdata/headers/redacted.jsonl";
+    for format in ["human", "html", "markdown"] {
+        assert!(text(sample, format).contains("no tokens lost"), "{format}");
+    }
+}
+
+#[test]
 fn a_missed_budget_is_no_finding_beyond_a_limit() {
     let sample = "testdata/headers/redacted.jsonl";
     let output = run(&["cache-report", "--max-header-changes", "0", sample]);

@@ -70,6 +70,9 @@ fn sum(run: &CacheRun<'_>, totals: &CacheTotals) -> String {
     }
     parts.push(match totals.busts() {
         0 => "no prefix broke, and none was lost".to_string(),
+        busts if totals.with_usage == 0 => {
+            format!("loss not known in {}", count(busts, "bust"))
+        }
         _ => format!(
             "**{}** tokens lost in {}",
             tokens(totals.lost),
@@ -94,6 +97,8 @@ fn write_trouble(file: &CacheFile, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
+const RATE: &str = "\n<sub>Hit rate: without first requests, where there are others.</sub>\n";
+
 const HEADINGS: &str = "| requests | prompt | hit rate | lost | busts | cost lost |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: |";
 
@@ -116,7 +121,7 @@ fn write_logs(run: &CacheRun<'_>, look: Look, out: &mut dyn Write) -> io::Result
         let left_out = grouped((order.len() - shown) as u64);
         writeln!(out, "| … and {left_out} more |  |  |  |  |  |  |")?;
     }
-    writeln!(out)
+    writeln!(out, "{RATE}")
 }
 
 fn write_groups(run: &CacheRun<'_>, by: Grouping, out: &mut dyn Write) -> io::Result<()> {
@@ -126,7 +131,7 @@ fn write_groups(run: &CacheRun<'_>, by: Grouping, out: &mut dyn Write) -> io::Re
         let key = MarkdownText(Safe(&group.key)).to_string();
         write_totals(&key, &group.totals, out)?;
     }
-    writeln!(out)
+    writeln!(out, "{RATE}")
 }
 
 fn write_totals(name: &str, totals: &CacheTotals, out: &mut dyn Write) -> io::Result<()> {
@@ -158,10 +163,7 @@ fn write_bust(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let row = bust.row;
-    let lost = match row.lost {
-        Some(lost) if lost > 0 => format!("**{}** tokens lost", grouped(lost)),
-        _ => "loss not known".into(),
-    };
+    let lost = format!("**{}**", story::loss(row));
     let path = path.map_or(String::new(), |path| {
         format!(" in {}", MarkdownText(SafePath(path)))
     });

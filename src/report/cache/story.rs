@@ -43,6 +43,15 @@ pub(super) fn request(row: &CacheRow) -> String {
     }
 }
 
+/// `896 tokens lost`: what an intact prefix would have read from the cache and this one did not.
+pub(super) fn loss(row: &CacheRow) -> String {
+    match row.lost {
+        None => "loss not known".into(),
+        Some(0) => "no tokens lost".into(),
+        Some(lost) => format!("{} tokens lost", grouped(lost)),
+    }
+}
+
 /// The cause in the word that every format uses.
 pub(super) fn cause_word(row: &CacheRow) -> &'static str {
     let cause = row.broken.as_ref().map(|broken| &broken.cause);

@@ -84,6 +84,15 @@ pub(super) fn without_first(totals: &CacheTotals) -> (u64, u64) {
     )
 }
 
+/// `1.41k in 2 busts, each with a logged cause`: what was lost, where any usage tells it.
+pub(super) fn loss_in_words(totals: &CacheTotals) -> String {
+    let busts = busts_in_words(totals);
+    match totals.with_usage {
+        0 => format!("not known: usage was not reported; {busts}"),
+        _ => format!("{} in {busts}", tokens(totals.lost)),
+    }
+}
+
 /// `6 busts: 5 with a logged cause, 1 without`.
 pub(super) fn busts_in_words(totals: &CacheTotals) -> String {
     let busts = count(totals.busts(), "bust");
@@ -127,11 +136,17 @@ pub(super) fn calls_in_words(calls: &OneShotTotals) -> String {
         "" => String::new(),
         cost => format!(", {cost}"),
     };
+    let usage = match calls.prompt {
+        0 => "usage was not reported".into(),
+        prompt => format!(
+            "{} prompt, {} cached",
+            tokens(prompt),
+            share(calls.hit, prompt)
+        ),
+    };
     format!(
-        "{} outside the loop: {} prompt, {} cached{cost}",
-        count(calls.calls, "call"),
-        tokens(calls.prompt),
-        share(calls.hit, calls.prompt),
+        "{} outside the loop: {usage}{cost}",
+        count(calls.calls, "call")
     )
 }
 

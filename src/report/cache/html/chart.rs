@@ -243,10 +243,7 @@ fn marks(
 
 fn tip(rank: usize, bust: &Bust<'_>) -> Markup {
     let row = bust.row;
-    let lost = match row.lost {
-        Some(lost) if lost > 0 => format!("{} tokens lost", grouped(lost)),
-        _ => "loss not known".into(),
-    };
+    let lost = story::loss(row);
     html! {
         strong { "#" (rank) " · request " (story::request(row)) " · " (lost) }
         @for said in story::tell(bust) {

@@ -119,10 +119,7 @@ fn bust_entry(
     look: Look,
 ) -> Markup {
     let row = bust.row;
-    let lost = match row.lost {
-        Some(lost) if lost > 0 => format!("{} tokens lost", grouped(lost)),
-        _ => "loss not known".into(),
-    };
+    let lost = story::loss(row);
     let event = row
         .broken
         .as_ref()

@@ -10,7 +10,7 @@ use crate::analyse::answer::{CacheRow, Cost};
 use crate::analyse::fleet::{self, Bust};
 use crate::finding::Certainty;
 
-use super::super::super::columns::{cut_end, cut_start};
+use super::super::super::columns::{cut_end, cut_start, width};
 use super::super::super::paint::Tone;
 use super::super::super::safe::SafePath;
 use super::super::super::words::{grouped, wrapped};
@@ -110,15 +110,15 @@ fn write_head(
     look: Look,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let lost = match row.lost {
-        Some(lost) if lost > 0 => format!("{} tokens lost", grouped(lost)),
-        _ => "loss not known".into(),
-    };
+    let lost = story::loss(row);
     let money = row.cost.as_ref().filter(|cost| cost.lost > 0);
     let money = money.map_or(String::new(), |Cost { currency, lost, .. }| {
         format!(", {}", numbers::money(*lost, &currency.0))
     });
-    let cause = cut_end(&story::cause(row), look.width / 3);
+    let room = look
+        .width
+        .saturating_sub(2 + indent + width(&lost) + width(&money) + " · ".len());
+    let cause = cut_end(&story::cause(row), room);
     let number = look.paint.tone(Tone::Strong, format!("#{rank}"));
     let lost = look.paint.tone(Tone::Doubt, lost);
     writeln!(out, "  {number} {lost}{money} · {cause}")?;

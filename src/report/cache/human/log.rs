@@ -15,7 +15,7 @@ use super::super::super::{Detail, Look};
 use super::super::CacheFile;
 use super::super::numbers::{NOT_KNOWN, share, tokens};
 use super::super::words::{
-    busts_in_words, calls_in_words, cost_in_words, miss, period, without_first,
+    calls_in_words, cost_in_words, loss_in_words, miss, period, without_first,
 };
 use super::{busts, requests, spark};
 
@@ -90,11 +90,10 @@ fn write_head(file: &CacheFile, look: Look, out: &mut dyn Write) -> io::Result<(
         more.push(format!("{inherited} inherited"));
     }
     more.extend(period(totals));
-    let (facts, more) = (facts.join(" · "), more.join(" · "));
     let room = look.width.saturating_sub(2);
-    let lines = match [facts.as_str(), more.as_str()].join(" · ") {
+    let lines = match [facts.as_slice(), &more].concat().join(" · ") {
         whole if width(&whole) <= room => vec![whole],
-        _ => vec![facts, more],
+        _ => vec![facts.join(" · "), more.join(" · ")],
     };
     for line in lines.iter().filter(|line| !line.is_empty()) {
         let line = cut_end(line, room);
@@ -169,8 +168,7 @@ fn write_sums(report: &CacheReport, look: Look, out: &mut dyn Write) -> io::Resu
         write_labelled("prompt", &text, look, out)?;
     }
     if totals.busts() > 0 {
-        let text = format!("{} in {}", tokens(totals.lost), busts_in_words(totals));
-        write_labelled("lost", &text, look, out)?;
+        write_labelled("lost", &loss_in_words(totals), look, out)?;
     }
     if totals.priced > 0 {
         write_labelled("cost", &cost_in_words(totals), look, out)?;
