@@ -259,6 +259,11 @@ fn a_lock_shows_what_differs_and_nothing_else() {
         (&json["exitCode"], &json["comparisons"][0]["differs"]),
         (&Value::from(1), &Value::from(true))
     );
+    // A lock knows which of its headers it is, and no place.
+    assert!(shown.contains("header 1 ↔ seq 3 (1.1)"), "{shown}");
+    assert!(shown.contains("header 3 ↔ seq 29 (3.1)"), "{shown}");
+    let old = &json["comparisons"][0]["pairs"][2]["old"];
+    assert_eq!(*old, serde_json::json!({ "locked": 3 }));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use crate::analyse::answer::Part;
+use crate::analyse::answer::{HeaderSpot, Part};
 use crate::analyse::header::HeaderState;
 use crate::record::{Raw, Text, TextBuf, print_str};
 
@@ -188,7 +188,8 @@ impl HeaderLock {
                 .ok_or("names a log without a path")?
                 .to_lossy()
                 .into_owned();
-            let headers = elements(log, "headers").map(|header| reader.header(header));
+            let headers = elements(log, "headers").zip(1..);
+            let headers = headers.map(|(header, number)| reader.header(header, number));
             logs.push((path, headers.collect::<Result<_, String>>()?));
         }
         Ok(HeaderLock { parts, logs })
@@ -310,7 +311,7 @@ fn checked<'b>(texts: impl Iterator<Item = (Raw<'b>, Vec<u8>)>) -> Result<Shelf,
 }
 
 impl Reader {
-    fn header(&self, header: Raw<'_>) -> Result<HeaderState, String> {
+    fn header(&self, header: Raw<'_>, number: u64) -> Result<HeaderState, String> {
         let text = |shelf: &Shelf, digest: Option<Raw<'_>>| -> Result<Vec<u8>, String> {
             let Some(digest) = digest.and_then(Raw::text) else {
                 return Ok(Vec::new());
@@ -340,12 +341,15 @@ impl Reader {
             Ok(if array.len() > 2 { array } else { Vec::new() })
         };
         Ok(HeaderState {
+            spot: HeaderSpot {
+                locked: Some(number),
+                ..HeaderSpot::default()
+            },
             config: member("config").into(),
             defaults: member("adapterDefaults").into(),
             system: text(&self.systems, header.get("system"))?.into(),
             tools: list(&self.tools, "tools")?.into(),
             prefix: list(&self.messages, "prefix")?.into(),
-            ..HeaderState::default()
         })
     }
 }
@@ -388,7 +392,12 @@ mod tests {
         let written = text(&lock(headers.clone()));
         let read = HeaderLock::parse(written.as_bytes()).expect("a lock");
         assert_eq!(read.parts, Part::ALL);
-        assert_eq!(read.logs, [("a/session.jsonl".to_string(), headers)]);
+        // What is read knows which header of the lock it is.
+        let mut expected = headers;
+        for (header, number) in expected.iter_mut().zip(1..) {
+            header.spot.locked = Some(number);
+        }
+        assert_eq!(read.logs, [("a/session.jsonl".to_string(), expected)]);
         assert!(written.contains("\n      \"one\",\n"), "{written}");
     }
 

@@ -193,6 +193,8 @@ pub struct HeaderSpot {
     pub time: Millis,
     /// Whether the parent session wrote it.
     pub inherited: bool,
+    /// Which one of a lock it is, from 1: a lock keeps no place, and nothing else holds then.
+    pub locked: Option<u64>,
 }
 
 impl Default for HeaderSpot {
@@ -203,6 +205,7 @@ impl Default for HeaderSpot {
             step: None,
             time: Millis(0),
             inherited: false,
+            locked: None,
         }
     }
 }

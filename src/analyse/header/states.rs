@@ -127,6 +127,7 @@ fn state(moment: &Moment<'_, '_>, shelf: &mut Shelf) -> HeaderState {
             step: moment.place.step,
             time: moment.place.time,
             inherited: moment.place.inherited,
+            locked: None,
         },
         config,
         defaults,

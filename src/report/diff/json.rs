@@ -235,7 +235,10 @@ impl<'r> PairView<'r> {
 
 #[derive(Serialize)]
 struct SpotView {
-    seq: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    locked: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seq: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     turn: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -245,7 +248,8 @@ struct SpotView {
 impl SpotView {
     fn of(spot: HeaderSpot) -> SpotView {
         SpotView {
-            seq: spot.seq.0,
+            locked: spot.locked,
+            seq: spot.locked.is_none().then_some(spot.seq.0),
             turn: spot.turn,
             step: spot.step,
         }

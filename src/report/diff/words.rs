@@ -157,10 +157,14 @@ pub(super) fn pair(pair: &HeaderPair, values: Values) -> String {
     }
 }
 
-/// Which headers a pair is: `seq 5 (1.1) ↔ seq 7 (1.1)`.
+/// Which headers a pair is: `seq 5 (1.1) ↔ seq 7 (1.1)`, or `header 1 ↔ seq 7 (1.1)` of a lock.
 pub(super) fn pair_name(pair: &HeaderPair) -> String {
     let spot = |spot: Option<HeaderSpot>| match spot {
         None => "–".to_string(),
+        Some(HeaderSpot {
+            locked: Some(number),
+            ..
+        }) => format!("header {number}"),
         Some(HeaderSpot {
             seq,
             turn: Some(turn),
