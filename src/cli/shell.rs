@@ -57,8 +57,11 @@ pub(super) fn man(args: &Man) -> Result<Status, String> {
         .date("")
         .render(&mut page)
         .map_err(|error| format!("cannot render the page: {error}"))?;
+    // What stands behind the options of `--help` has a section of its own in a page.
+    let page = String::from_utf8_lossy(&page)
+        .replace(".SH EXTRA\nExit status:\n", ".SH \"EXIT STATUS\"\n");
     Sink::Stdout.write(|out| {
-        out.write_all(&page)?;
+        out.write_all(page.as_bytes())?;
         match args.command.as_deref() {
             Some("explain") => report::write_rules_section(job::catalogue(), out),
             _ => Ok(()),
