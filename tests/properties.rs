@@ -17,6 +17,7 @@ use dsh_audit::finding::{Finding, Level};
 use dsh_audit::fold::{OpKind, fold_request_header, fold_surface};
 use dsh_audit::line::Seq;
 use dsh_audit::log::{Log, ReadOptions};
+use dsh_audit::record::Raw;
 use dsh_audit::source::{Source, SourceOptions};
 use loggen::{Encoding, Habits, Recipe, Shape, write_log};
 use proptest::prelude::*;
@@ -318,6 +319,54 @@ proptest! {
         agree(&log, "a log");
         every_reader_tells_the_same(&log, every);
     }
+}
+
+/// The first and the last seq that stand on a line.
+fn seqs_of(line: &[u8]) -> Option<(i64, i64)> {
+    let value = Raw::parse(line).ok()?;
+    let number = |value: Raw<'_>, name: &str| value.get(name).and_then(Raw::safe_int);
+    if let Some(seq) = number(value, "seq") {
+        return Some((seq, seq));
+    }
+    let first = number(value, "seq0")?;
+    let later = value.get("data")?.get("dt")?.elements().count() as i64;
+    Some((first, first + later))
+}
+
+/// How many places of the findings name an event; each must stand on its line.
+fn places_that_name_an_event(log: &[u8], findings: &[Finding], name: &str) -> usize {
+    let lines: Vec<_> = lines(log).collect();
+    let named = findings
+        .iter()
+        .filter_map(|finding| Some((finding, finding.at.line?, finding.at.seq?)));
+    let checked = named.map(|(finding, line, seq)| {
+        let (first, last) = seqs_of(lines[line.0 as usize - 1]).expect("an event");
+        let holds = first <= seq.0 as i64 && seq.0 as i64 <= last;
+        assert!(holds, "{name}: {first} to {last} hold {finding:?}");
+    });
+    checked.count()
+}
+
+#[test]
+fn a_place_names_an_event_of_its_line() {
+    let mut places = 0;
+    for (name, shape) in Shape::NAMES {
+        for seed in 0..8 {
+            let log = healthy(shape, Encoding::Raw, seed, 12);
+            places += places_that_name_an_event(&log, &tell(&log).findings, name);
+        }
+    }
+    // A request that is settled before its header stands in the log shows at what came of it.
+    let log = [
+        r#"{"type":"session","version":0,"id":"s","createdAt":1,"delegationDepth":0}"#,
+        r#"{"type":"turn/start","seq":0,"time":1,"data":{"turn":1,"trigger":{"kind":"message","source":{"kind":"user"}}}}"#,
+        r#"{"type":"step/start","seq":1,"time":1,"data":{"turn":1,"step":1}}"#,
+        r#"{"type":"request/header","seq":2,"time":1,"data":{"header":{"config":{"provider":"p","model":"m"}},"reason":"initial"}}"#,
+        r#"{"type":"assistant/chunk","seq":3,"time":1,"data":{"turn":1,"step":1,"chunk":{"type":"block-start","index":0,"blockType":"text"}}}"#,
+    ];
+    let log = (log.join("\n") + "\n").into_bytes();
+    places += places_that_name_an_event(&log, &tell(&log).findings, "a trigger");
+    assert!(places > 100, "{places} places are too few");
 }
 
 // Cut logs.

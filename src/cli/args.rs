@@ -33,6 +33,15 @@ Exit status:
   3    a file of a generation that is not supported, or no session log of this harness
   101  a bug";
 
+/// The exit codes of a command that reads no log.
+const MERGE_EXIT_CODES: &str = "\
+Exit status:
+  0    everything was added up, and every budget is met
+  1    a budget is missed, or the run of a report ended with 1
+  2    wrong usage, a file that is no cache report, or the run of a report ended with 2
+  3    the run of a report ended with 3
+  101  a bug";
+
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -49,7 +58,7 @@ pub(crate) enum Command {
     #[command(after_help = EXIT_CODES)]
     CacheReport(CacheReport),
     /// Adds up cache reports of many runs or machines
-    #[command(after_help = EXIT_CODES)]
+    #[command(after_help = MERGE_EXIT_CODES)]
     Merge(Merge),
     /// What a rule checks, why it matters, and what to do
     Explain(Explain),

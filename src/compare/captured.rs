@@ -41,7 +41,9 @@ pub struct RequestName {
     pub attempt: Option<u64>,
     /// Its messages are the derivation of all events with a smaller seq.
     pub boundary: Seq,
-    /// The line that it shows at: of its first trace, else of its step's start.
+    /// The event that it shows at: its first trace, else the start of its step.
+    pub seq: Seq,
+    /// The line of that event.
     pub line: LineNo,
 }
 

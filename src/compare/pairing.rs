@@ -101,12 +101,14 @@ fn body_mark(log: &Log<'_>, request: &Request<'_, '_>) -> io::Result<Mark<String
 fn name_of(request: &Request<'_, '_>) -> RequestName {
     let derived = request.derived();
     let (turn, step) = (request.turn(), request.step());
+    let (seq, line) = request.shows_at();
     RequestName {
         turn: turn.number,
         step: step.number,
         attempt: Some(u64::from(derived.number)),
         boundary: derived.boundary,
-        line: request.attempt().map_or(step.line, |attempt| attempt.line),
+        seq,
+        line,
     }
 }
 

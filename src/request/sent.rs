@@ -10,6 +10,7 @@ use super::tool_history::ToolUpdate;
 use super::walk::Requests;
 use crate::dialect::{Derivation, Derived};
 use crate::fold::{AttemptFact, HeaderFact, MessageIx, Session, StepFact, TurnFact, header_part};
+use crate::line::{LineNo, Seq};
 use crate::record::Raw;
 
 /// How far a request's messages are those of the request before it.
@@ -84,6 +85,14 @@ impl<'r, 'log> Request<'r, 'log> {
         self.derived
             .attempt
             .and_then(|attempt| self.walk.session.attempts.get(attempt.get()))
+    }
+
+    /// Where it shows in the log: at its first trace, else at the start of its step.
+    pub fn shows_at(&self) -> (Seq, LineNo) {
+        let step = self.step();
+        self.attempt().map_or((step.start, step.line), |attempt| {
+            (attempt.first, attempt.line)
+        })
     }
 
     /// The header in force.

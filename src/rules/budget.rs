@@ -52,7 +52,7 @@ fn place(report: &CacheReport, miss: &BudgetMiss) -> Place {
         .or(report.rows.first());
     row.map_or_else(Place::default, |row| Place {
         line: Some(row.line),
-        seq: Some(row.boundary),
+        seq: Some(row.seq),
         turn: Some(row.turn),
         step: Some(row.step),
         ..Place::default()

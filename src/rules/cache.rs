@@ -30,7 +30,7 @@ pub fn findings(report: &CacheReport) -> Vec<Finding> {
 fn place(row: &CacheRow) -> Place {
     Place {
         line: Some(row.line),
-        seq: Some(row.boundary),
+        seq: Some(row.seq),
         turn: Some(row.turn),
         step: Some(row.step),
         ..Place::default()
@@ -39,13 +39,14 @@ fn place(row: &CacheRow) -> Place {
 
 fn broke(row: &CacheRow, broken: &Break) -> Vec<Finding> {
     let kept = 100 * row.kept_bytes / row.prompt_bytes.max(1);
-    let at = Place {
-        line: broken.line.or(Some(row.line)),
-        bytes: broken.span.map(Bytes::Decoded),
-        seq: broken.seq,
-        turn: Some(row.turn),
-        step: Some(row.step),
-        ..Place::default()
+    let at = match broken.line {
+        Some(_) => Place {
+            line: broken.line,
+            bytes: broken.span.map(Bytes::Decoded),
+            seq: broken.seq,
+            ..place(row)
+        },
+        None => place(row),
     };
     let (what, name) = (cause(&broken.cause), format!("{}.{}", row.turn, row.step));
     let evidence = format!("{}\0{}", broken.cause.as_str(), broken.after);

@@ -156,7 +156,7 @@ fn name(request: &RequestName) -> String {
 fn place(request: &RequestName) -> Place {
     Place {
         line: Some(request.line),
-        seq: Some(request.boundary),
+        seq: Some(request.seq),
         turn: Some(request.turn),
         step: Some(request.step),
         ..Place::default()

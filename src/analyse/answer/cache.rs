@@ -37,7 +37,9 @@ pub struct CacheRow {
     pub boundary: Seq,
     /// The header in force.
     pub header: Seq,
-    /// The line of its first trace, or of its step.
+    /// The event that it shows at: its first trace, else the start of its step.
+    pub seq: Seq,
+    /// The line of that event.
     pub line: LineNo,
     /// When its first trace was written.
     pub time: Millis,

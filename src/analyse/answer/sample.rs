@@ -21,6 +21,7 @@ pub(crate) fn kept(turn: u64, step: u64, minutes: i64, prompt: u64) -> CacheRow 
         attempt: 1,
         boundary: Seq(number + 2),
         header: Seq(7),
+        seq: Seq(number + 2),
         line: LineNo(number + 4),
         time: Millis(START + minutes * 60_000),
         idle: Some(Millis(12_000)),

@@ -113,13 +113,15 @@ impl<'s, 'log> Walk<'s, 'log, '_> {
                 .map(|text| text.to_lossy().into_owned())
         };
         let (outcome, broken) = self.explain(derived, outcome, broken);
+        let (seq, line) = request.shows_at();
         let mut row = CacheRow {
             turn: request.turn().number,
             step: request.step().number,
             attempt: derived.number,
             boundary: derived.boundary,
             header: header.seq,
-            line: attempt.map_or(request.step().line, |attempt| attempt.line),
+            seq,
+            line,
             time,
             idle: self
                 .last
