@@ -132,7 +132,8 @@ fn source(log: &Log<'_>, defect: &SourceDefect) -> Finding {
     match *defect {
         SourceDefect::TornFrame { frame, dropped } => {
             let start = frame.file.start;
-            let recovered = frame.decoded.len() - dropped.len();
+            // The line that is left out may begin in a frame before.
+            let recovered = dropped.start.saturating_sub(frame.decoded.start);
             let message = format!(
                 "last zstd frame at file offset {start} is torn; {recovered} bytes of it are used"
             );
