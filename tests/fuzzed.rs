@@ -2,30 +2,26 @@
 
 #[path = "../fuzz/checks/mod.rs"]
 mod checks;
+#[allow(dead_code, reason = "not every test uses all that tests share")]
+mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use checks::{CHECKS, Check, Takes};
+use common::{files_below, root};
 
 fn testdata() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata")
+    root().join("testdata")
 }
 
-fn files_below(directory: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut left = vec![directory.to_path_buf()];
-    while let Some(directory) = left.pop() {
-        for child in fs::read_dir(&directory).into_iter().flatten() {
-            let path = child.expect("a readable directory").path();
-            match path.is_dir() {
-                true => left.push(path),
-                false => files.push(path),
-            }
-        }
+/// What was found for a target, if anything ever was.
+fn found(name: &str) -> Vec<PathBuf> {
+    let directory = testdata().join("bytes").join(name);
+    match directory.is_dir() {
+        true => files_below(&directory),
+        false => Vec::new(),
     }
-    files.sort();
-    files
 }
 
 fn holds(name: &str) {
@@ -44,7 +40,7 @@ fn holds(name: &str) {
         }
     }
     assert!(tried > 20, "{tried} logs are too few");
-    for path in files_below(&testdata().join("bytes").join(name)) {
+    for path in found(name) {
         let bytes = fs::read(&path).expect("readable");
         let result = std::panic::catch_unwind(|| run(&bytes));
         assert!(result.is_ok(), "{} breaks {name}", path.display());
