@@ -325,6 +325,8 @@ pub struct CacheTotals {
     pub first_hit: u64,
     /// Tokens lost.
     pub lost: u64,
+    /// Of them, those that no event explains: of a prefix that held, or of the part that a break left.
+    pub lost_unexplained: u64,
     /// Requests whose prefix broke.
     pub broken: u64,
     /// Requests whose prefix was lost without a cause in the log.

@@ -8,6 +8,9 @@ use super::{
     OneShotTotals, Unit, WindowCount,
 };
 
+/// Bytes do not translate into tokens evenly: by this factor tokens may be off that are scaled by bytes.
+pub(crate) const SCALE: f64 = 1.5;
+
 impl Cause {
     /// Whether the cause stands in the header: what every request sends in front of its history.
     pub fn is_header(&self) -> bool {
@@ -59,6 +62,24 @@ impl CacheRow {
         by_verdict && !self.inherited
     }
 
+    /// Tokens lost that no event explains; none where the hit is not known.
+    pub fn lost_unexplained(&self) -> u64 {
+        let lost = self.lost.unwrap_or(0);
+        match self.verdict {
+            CacheVerdict::Lost => lost,
+            CacheVerdict::Broken => self.lost_of_the_rest().unwrap_or(0),
+            _ => 0,
+        }
+    }
+
+    /// Tokens lost of the part that a break left, where the hit is so far below that part that it is no matter of scale.
+    pub fn lost_of_the_rest(&self) -> Option<u64> {
+        self.certain_break()?;
+        let (rest, (_, hit)) = (self.expected?.high, self.usage()?);
+        let is_plain = hit as f64 * SCALE + (Unit::default().tokens as f64) < rest as f64;
+        is_plain.then(|| rest.saturating_sub(hit).min(self.lost.unwrap_or(0)))
+    }
+
     /// Prompt and hit, where both were reported.
     pub fn usage(&self) -> Option<(u64, u64)> {
         self.prompt.zip(self.hit)
@@ -102,6 +123,7 @@ impl CacheTotals {
         }
         self.output += row.output.unwrap_or(0);
         self.lost += row.lost.unwrap_or(0);
+        self.lost_unexplained += row.lost_unexplained();
         if row.is_bust() {
             match row.verdict {
                 CacheVerdict::Lost => self.unexplained += 1,
@@ -125,6 +147,7 @@ impl CacheTotals {
         self.first_prompt += other.first_prompt;
         self.first_hit += other.first_hit;
         self.lost += other.lost;
+        self.lost_unexplained += other.lost_unexplained;
         self.broken += other.broken;
         self.unexplained += other.unexplained;
         other
@@ -244,7 +267,7 @@ fn add_cost(sums: &mut Vec<Cost>, cost: &Cost) {
 #[cfg(test)]
 mod tests {
     use super::super::sample;
-    use super::super::{Currency, Expectation};
+    use super::super::{Currency, Expectation, SegmentName};
     use super::*;
     use crate::line::Millis;
 
@@ -313,6 +336,28 @@ mod tests {
                 .rate_without_first()
                 .is_some_and(|rate| (rate - 2944.0 / 5048.0).abs() < 1e-9)
         );
+    }
+
+    #[test]
+    fn a_break_explains_the_loss_behind_it_alone() {
+        let mut totals = CacheTotals::default();
+        let before = row(CacheVerdict::Kept, 10_000, 9_984);
+        let mut broken = sample::broken(before, 1_000, SegmentName::System, Cause::SystemText);
+        broken.lost = Some(8_000);
+        broken.expected = Some(Expectation {
+            low: 0,
+            high: 6_000,
+        });
+        totals.count(&broken);
+        let mut lost = row(CacheVerdict::Lost, 10_000, 9_000);
+        lost.lost = Some(500);
+        totals.count(&lost);
+        assert_eq!((totals.lost, totals.lost_unexplained), (8_500, 5_500));
+        broken.expected = Some(Expectation {
+            low: 0,
+            high: 1_408,
+        });
+        assert_eq!(broken.lost_unexplained(), 0);
     }
 
     #[test]

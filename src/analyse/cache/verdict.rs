@@ -4,10 +4,8 @@
 //!
 //! Source: cache model, "Check against usage".
 
-use super::super::answer::{CacheVerdict, Expectation, Unit};
+use super::super::answer::{CacheVerdict, Expectation, SCALE, Unit};
 
-/// Bytes do not translate into tokens evenly: a hit up to this much above the kept share is no contradiction.
-const TOLERANCE: f64 = 1.5;
 /// Hits whose common divisor is trusted.
 const ENOUGH_HITS: usize = 4;
 
@@ -90,7 +88,7 @@ pub(super) fn broken(request: Reported, warm: Option<Warm>, share: f64, unit: Un
         };
     };
     let intact = warm.map(|warm| floor(warm.prompt.min(request.prompt), unit));
-    let tolerated = (allowed as f64 * TOLERANCE) as u64 + unit.tokens;
+    let tolerated = (allowed as f64 * SCALE) as u64 + unit.tokens;
     let verdict = match hit {
         hit if hit > tolerated => CacheVerdict::Contradicted,
         _ => CacheVerdict::Broken,

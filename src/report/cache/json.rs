@@ -136,6 +136,7 @@ struct TotalsView {
     #[serde(skip_serializing_if = "Option::is_none")]
     rate_without_first: Option<f64>,
     lost: u64,
+    lost_unexplained: u64,
     broken: u64,
     unexplained: u64,
     priced: u64,
@@ -159,6 +160,7 @@ impl TotalsView {
             rate: totals.rate(),
             rate_without_first: totals.rate_without_first(),
             lost: totals.lost,
+            lost_unexplained: totals.lost_unexplained,
             broken: totals.broken,
             unexplained: totals.unexplained,
             priced: totals.priced,

@@ -176,6 +176,13 @@ fn tell_break(row: &CacheRow, broken: &Break, said: &mut Vec<Statement>) {
         }
         (_, Some((prompt, hit))) if broken.cause.is_certain() => {
             say(said, Coincident, fallen(row, prompt, hit));
+            if let Some(lost) = row.lost_of_the_rest() {
+                let text = format!(
+                    "about {} of the tokens lost are of the part that stays: the change does not explain them",
+                    grouped(lost)
+                );
+                say(said, Coincident, text);
+            }
         }
         (_, Some((prompt, hit))) if broken.cause == Cause::Redacted => {
             say(said, Coincident, fallen(row, prompt, hit));
@@ -387,6 +394,30 @@ mod tests {
                 "the log, or what is rebuilt from it, is wrong here"
             ))
         );
+    }
+
+    #[test]
+    fn a_break_does_not_explain_what_is_lost_of_the_part_that_stays() {
+        let mut report = sample::eventful("");
+        let row = report.rows.iter_mut().find(|row| row.turn == 2);
+        let row = row.expect("a row of the sample");
+        let window = row.expected.as_mut().expect("a broken request has one");
+        window.high = 6_400;
+        let said = |report: &_| {
+            let busts = fleet::busts(&[report]);
+            let bust = busts
+                .iter()
+                .find(|bust| (bust.row.turn, bust.row.step) == (2, 1))
+                .expect("one");
+            tell(bust).into_iter().any(|said| {
+                said.text
+                    .starts_with("about 6,400 of the tokens lost are of the part that stays")
+            })
+        };
+        assert!(said(&report));
+        let row = report.rows.iter_mut().find(|row| row.turn == 2);
+        row.expect("the same").hit = Some(5_000);
+        assert!(!said(&report), "bytes and tokens may differ that much");
     }
 
     #[test]

@@ -93,8 +93,17 @@ pub(super) fn loss_in_words(totals: &CacheTotals) -> String {
     }
 }
 
-/// `6 busts: 5 with a logged cause, 1 without`.
+/// `6 busts: 5 with a logged cause, 1 without; no event explains 1.2k of it`.
 pub(super) fn busts_in_words(totals: &CacheTotals) -> String {
+    let mut text = counted_busts(totals);
+    if totals.broken > 0 && totals.lost_unexplained > 0 {
+        let lost = tokens(totals.lost_unexplained);
+        text.push_str(&format!("; no event explains {lost} of it"));
+    }
+    text
+}
+
+fn counted_busts(totals: &CacheTotals) -> String {
     let busts = count(totals.busts(), "bust");
     match (totals.broken, totals.unexplained) {
         (1, 0) => format!("{busts}, with a logged cause"),
