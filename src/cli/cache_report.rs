@@ -32,6 +32,10 @@ use super::progress::Audience;
 /// There is no complete answer; the message is one line.
 pub(super) fn run(args: &CacheReport, environment: &Environment) -> Result<Status, String> {
     let plan = Plan::make(&args.input, &args.output, &args.policy, environment)?;
+    output::refuse_same(
+        ("--output", args.output.output.as_deref()),
+        &[("--prices", args.model.prices.as_deref())],
+    )?;
     let options = CacheOptions {
         unit: args.model.cache_unit,
         prices: prices_of(&args.model)?,

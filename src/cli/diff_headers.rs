@@ -115,8 +115,12 @@ fn write_lock(lock: &HeaderLock, path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Refuses to write a lock over an input.
+/// Refuses to write over what is read, and one file twice.
 fn check_targets(plan: &Plan, args: &DiffHeaders) -> Result<(), String> {
+    let lock = ("--write-lock", args.write_lock.as_deref());
+    let output = ("--output", args.output.output.as_deref());
+    output::refuse_same(output, &[lock, ("--lock", args.lock.as_deref())])?;
+    output::refuse_same(lock, &[("--config", args.policy.config.as_deref())])?;
     let inputs = plan.inputs.found.iter().map(|found| found.path.as_path());
     match &args.write_lock {
         Some(target) if output::is_an_input(target, inputs) => {

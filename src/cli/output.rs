@@ -124,6 +124,35 @@ pub(crate) fn is_an_input<'p>(target: &Path, inputs: impl IntoIterator<Item = &'
         .any(|input| identity_of(input).is_some_and(|input| input == target))
 }
 
+/// An option that names a file, and the file.
+pub(crate) type Named<'p> = (&'static str, Option<&'p Path>);
+
+/// Checks that what is to be written is no file that another option names.
+///
+/// # Errors
+///
+/// It is; the message is one line.
+pub(crate) fn refuse_same(target: Named<'_>, others: &[Named<'_>]) -> Result<(), String> {
+    let (option, Some(path)) = target else {
+        return Ok(());
+    };
+    // A device loses nothing.
+    if path.exists() && !path.is_file() {
+        return Ok(());
+    }
+    let same = others.iter().find(|(_, other)| {
+        // One that is not there yet has a name alone.
+        other.is_some_and(|other| other == path || is_an_input(path, [other]))
+    });
+    match same {
+        Some((other, _)) => Err(format!(
+            "{option} and {other} name the same file: {}",
+            path.display()
+        )),
+        None => Ok(()),
+    }
+}
+
 /// What tells two files apart. A name does not: a file can have several.
 #[cfg(unix)]
 fn identity_of(path: &Path) -> Option<(u64, u64)> {

@@ -64,6 +64,11 @@ impl Plan {
         {
             refuse_input(target, &inputs)?;
         }
+        let (config, baseline) = (policy.config.as_deref(), policy.baseline.as_deref());
+        output::refuse_same(
+            ("--output", out.output.as_deref()),
+            &[("--config", config), ("--baseline", baseline)],
+        )?;
         let config = Config::load(&config_of(policy, environment))?;
         let baseline = policy.baseline.as_ref().or(config.baseline.as_ref());
         let baseline =

@@ -34,12 +34,14 @@ pub(super) fn run(args: &Verify, environment: &Environment) -> Result<Status, St
         Audience::None
     };
     let capture = args.against.as_deref();
-    let written = [&args.output.output, &args.write_baseline];
-    for target in written.into_iter().flatten() {
-        if output::is_an_input(target, capture) {
-            return Err(format!("{} is one of the inputs", target.display()));
-        }
-    }
+    let against = ("--against", capture);
+    let baseline = ("--write-baseline", args.write_baseline.as_deref());
+    let output = ("--output", args.output.output.as_deref());
+    output::refuse_same(output, &[baseline, against])?;
+    output::refuse_same(
+        baseline,
+        &[("--config", args.policy.config.as_deref()), against],
+    )?;
     let to_write = match &args.write_baseline {
         Some(path) => {
             refuse_input(path, &plan.inputs)?;
