@@ -3,6 +3,7 @@
 //! **Takes** a [`Report`]. **Gives** text in the columns there are.
 //! **Never** prints a byte of a log that did not pass the sanitiser.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
@@ -34,7 +35,7 @@ pub(super) fn write(report: &Report<'_>, look: Look, out: &mut dyn Write) -> io:
     if report.files.len() != 1 {
         write_sum(report, look, out)?;
     }
-    Ok(())
+    write_way_on(report, look, out)
 }
 
 /// Writes one file: its line, then its findings.
@@ -158,10 +159,11 @@ fn write_finding(
     }
     let code = format!("{} {}", finding.rule.id(), finding.rule.name);
     let mut snippet = Snippet::bare(finding, code);
-    let window = window_of(file, &finding.at, look);
+    let label = label_of(&finding.at);
+    let window = window_of(file, &finding.at, &label, look);
     let drawn = window.is_some();
     if let Some(window) = window {
-        snippet = snippet.with_window(window, label_of(&finding.at));
+        snippet = snippet.with_window(window, label);
     }
     let mut text = String::new();
     let theme = match look.paint {
@@ -238,7 +240,7 @@ fn write_note(finding: &Finding, look: Look, out: &mut dyn Write) -> io::Result<
     write_hanging(&look.paint.tone(Tone::Calm, &head), &lines, head.len(), out)
 }
 
-fn window_of(file: &FileReport, at: &Place, look: Look) -> Option<Window> {
+fn window_of(file: &FileReport, at: &Place, label: &str, look: Look) -> Option<Window> {
     if look.excerpt == Excerpts::Hidden {
         return None;
     }
@@ -262,6 +264,7 @@ fn window_of(file: &FileReport, at: &Place, look: Look) -> Option<Window> {
         line.0,
         excerpt,
         look.width.saturating_sub(frame).max(20),
+        label,
     ))
 }
 
@@ -299,6 +302,21 @@ fn write_asides(report: &Report<'_>, look: Look, out: &mut dyn Write) -> io::Res
         )?;
     }
     Ok(())
+}
+
+/// Names the command that tells more of the worst finding.
+fn write_way_on(report: &Report<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> {
+    let findings = report.files.iter().flat_map(|file| &file.verdict.findings);
+    let drawn = findings.filter(|finding| finding.level > Level::Note);
+    // Of the worst the first.
+    let Some(worst) = drawn.min_by_key(|finding| Reverse(finding.level)) else {
+        return Ok(());
+    };
+    let line = format!(
+        "dsh-audit explain {} says what it means and what to do.",
+        worst.rule.id()
+    );
+    writeln!(out, "{}", look.paint.tone(Tone::Faint, line))
 }
 
 fn write_sum(report: &Report<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> {

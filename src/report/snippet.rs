@@ -39,13 +39,16 @@ impl Snippet {
         }
     }
 
-    /// The same with a window on its line: `name` stands in the frame, `label` under the marked bytes.
+    /// The same with a window on its line, and its label under the marked bytes.
     pub(super) fn with_window(mut self, window: Window, label: String) -> Snippet {
         self.source = Some(window);
         self.label = label;
         self
     }
 }
+
+/// What miette draws between the middle of a mark and its label, in columns.
+const HOOK: usize = 4;
 
 /// The part of a line that fits into a terminal.
 #[derive(Debug)]
@@ -57,19 +60,31 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Cuts an excerpt to `columns`, keeping the mark's beginning in view. `line` counts from 1.
-    pub(super) fn new(name: String, line: u64, excerpt: &Excerpt, columns: usize) -> Window {
+    /// Cuts an excerpt to `columns`, keeping the mark's beginning in view, and room for `label` behind its middle. `line` counts
+    /// from 1, and `name` stands in the frame.
+    pub(super) fn new(
+        name: String,
+        line: u64,
+        excerpt: &Excerpt,
+        columns: usize,
+        label: &str,
+    ) -> Window {
         let (before, rest) = split(&excerpt.text, excerpt.mark.start);
         let (marked, after) = split(rest, excerpt.mark.len());
         let before = Safe(before).to_string();
-        let (before, cut) = last_columns(&before, columns / 3);
+        // The middle of the mark, of what is seen of it, may stand as far to the right as this.
+        let middle = columns.saturating_sub(width(label) + HOOK);
+        let marked = Safe(marked).to_string();
+        let of_a_short_mark = middle.saturating_sub(width(&marked) / 2);
+        let of_a_cut_mark = (2 * middle).saturating_sub(columns);
+        let room = (columns / 3).min(of_a_short_mark.max(of_a_cut_mark));
+        let (before, cut) = last_columns(&before, room);
         let mut text = String::new();
         if cut || excerpt.cut_before {
             text.push('…');
         }
         text.push_str(before);
         let left = columns.saturating_sub(width(&text) + 1);
-        let marked = Safe(marked).to_string();
         let (marked, mark_cut) = first_columns(&marked, left);
         let mark = SourceSpan::new(text.len().into(), marked.len());
         text.push_str(marked);
@@ -153,8 +168,11 @@ impl Diagnostic for Snippet {
 mod tests {
     use super::*;
 
+    const LABEL: &str = "turn 1 / step 3 / seq 207";
+
     fn window(line: &[u8], mark: std::ops::Range<usize>, columns: usize) -> Window {
-        Window::new("log".into(), 7, &Excerpt::around(line, mark), columns)
+        let excerpt = Excerpt::around(line, mark);
+        Window::new("log".into(), 7, &excerpt, columns, LABEL)
     }
 
     #[test]
@@ -164,6 +182,19 @@ mod tests {
         assert!(width(&window.text) <= 60, "{}", width(&window.text));
         assert_eq!(window.mark.len(), 10);
         assert!(window.text.starts_with('…') && window.text.ends_with('…'));
+    }
+
+    #[test]
+    fn the_label_has_room_behind_the_middle_of_the_mark() {
+        let line = "x".repeat(500);
+        for (start, end) in [(100, 400), (100, 160), (100, 110), (0, 500), (490, 500)] {
+            let window = window(line.as_bytes(), start..end, 60);
+            let middle = window.mark.offset() + window.mark.len() / 2;
+            assert!(
+                middle + 4 + width(LABEL) <= 62,
+                "{start} to {end}: {middle}"
+            );
+        }
     }
 
     #[test]
