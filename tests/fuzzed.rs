@@ -26,20 +26,27 @@ fn found(name: &str) -> Vec<PathBuf> {
 
 fn holds(name: &str) {
     let Check { takes, run, .. } = CHECKS.iter().find(|check| check.name == name).expect(name);
+    holds_on_logs(|_, log| match takes {
+        Takes::Line => log.split(|&byte| byte == b'\n').for_each(run),
+        Takes::Log => run(log),
+    });
+    holds_on_what_was_found(name, *run);
+}
+
+fn holds_on_logs(holds: impl Fn(&Path, &[u8])) {
     let logs = files_below(&testdata());
     let logs = logs
         .iter()
         .filter(|path| path.to_string_lossy().contains(".jsonl"));
     let mut tried = 0;
     for path in logs {
-        let log = fs::read(path).expect("readable");
+        holds(path, &fs::read(path).expect("readable"));
         tried += 1;
-        match takes {
-            Takes::Line => log.split(|&byte| byte == b'\n').for_each(run),
-            Takes::Log => run(&log),
-        }
     }
     assert!(tried > 20, "{tried} logs are too few");
+}
+
+fn holds_on_what_was_found(name: &str, run: fn(&[u8])) {
     for path in found(name) {
         let bytes = fs::read(&path).expect("readable");
         let result = std::panic::catch_unwind(|| run(&bytes));
@@ -80,7 +87,14 @@ fn every_reader_tells_the_same_of_a_log() {
 #[cfg(feature = "cli")]
 #[test]
 fn every_command_keeps_to_its_format() {
-    holds("commands");
+    use checks::commands;
+    // All commands on sound logs, and one on each of the others.
+    let sound = testdata().join("logs");
+    holds_on_logs(|path, log| match path.starts_with(&sound) {
+        true => commands::check(log),
+        false => commands::check_one(log),
+    });
+    holds_on_what_was_found("commands", commands::check);
 }
 
 #[test]
