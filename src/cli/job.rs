@@ -4,9 +4,7 @@
 //! **Never** prints, and never lets one file's trouble reach another.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::error::Error;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
 
 use crate::analyse::answer::{BudgetMiss, Budgets, CacheReport, HeaderChange};
 use crate::analyse::cache::CacheOptions;
@@ -20,29 +18,11 @@ use crate::log::{self, Log, ReadOptions, Retain};
 use crate::record;
 use crate::report::{FormatRow, Inherited, SessionFacts};
 use crate::rules;
-use crate::source::{Input, InputDigest, Keep, MmapMode, Source, SourceError, SourceOptions};
+use crate::source::{Keep, Source};
 use crate::verdict::Standing;
 
-pub(crate) use crate::log::Parser;
-
 use super::discover::Found;
-
-/// How files are read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Reading {
-    /// Whether files are mapped.
-    pub(crate) mmap: Mapping,
-    /// Longest line, in bytes.
-    pub(crate) max_line: u64,
-    /// Most bytes a compressed log may hold.
-    pub(crate) max_decompressed: u64,
-    /// Most findings kept of a file.
-    pub(crate) max_findings: usize,
-    /// Whether the input's SHA-256 is wanted.
-    pub(crate) digest: InputDigest,
-    /// How lines are taken apart.
-    pub(crate) parser: Parser,
-}
+use super::reading::{Reading, cannot_read, open};
 
 /// How many lines there were, and how many of them were read the short way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,17 +31,6 @@ pub(crate) struct LineCounts {
     pub(crate) all: u64,
     /// Those read the short way.
     pub(crate) fast: u64,
-}
-
-/// Whether a file is mapped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mapping {
-    /// If nobody has written to it for some seconds.
-    Auto,
-    /// If it can be.
-    Always,
-    /// Not at all.
-    Never,
 }
 
 /// What one file is and holds.
@@ -348,54 +317,6 @@ fn has_moved_under(source: &Source) -> Result<bool, String> {
     }
 }
 
-/// Opens a file that is no input, or one that was read already: captured requests, a parent.
-///
-/// # Errors
-///
-/// It cannot be read; the message says why in one line.
-pub(crate) fn open_again(path: &Path, reading: &Reading) -> Result<Source, String> {
-    let written = std::fs::metadata(path).and_then(|metadata| metadata.modified());
-    let options = options_of(reading, written.ok());
-    Source::open(&Input::Path(path.to_path_buf()), &options).map_err(cannot_read)
-}
-
-fn open(found: &Found, reading: &Reading) -> Result<Source, String> {
-    let options = options_of(reading, found.modified);
-    let input = if found.is_stdin() {
-        Input::Stdin
-    } else {
-        Input::Path(found.path.clone())
-    };
-    Source::open(&input, &options).map_err(cannot_read)
-}
-
-fn options_of(reading: &Reading, written: Option<SystemTime>) -> SourceOptions {
-    SourceOptions {
-        mmap: match reading.mmap {
-            Mapping::Always => MmapMode::Always,
-            Mapping::Never => MmapMode::Never,
-            Mapping::Auto if is_quiet(written) => MmapMode::Auto,
-            Mapping::Auto => MmapMode::Never,
-        },
-        max_line: reading.max_line,
-        max_decompressed: reading.max_decompressed,
-        digest: reading.digest,
-        ..SourceOptions::default()
-    }
-}
-
-/// Whether nobody has written to a file for some seconds: the harness shortens a log after a failed append, and a mapped
-/// file must not shrink.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the one clock: it chooses how bytes are read, not which"
-)]
-fn is_quiet(written: Option<SystemTime>) -> bool {
-    const QUIET: Duration = Duration::from_secs(10);
-    let ago = written.and_then(|at| SystemTime::now().duration_since(at).ok());
-    ago.is_some_and(|ago| ago > QUIET)
-}
-
 /// Takes content of the log out of findings: excerpts, and keys in pointers.
 pub(crate) fn hide_content(findings: &mut [Finding]) {
     for finding in findings {
@@ -410,16 +331,6 @@ pub(crate) fn hide_content(findings: &mut [Finding]) {
 /// Takes the keys out of a pointer that are content of the log.
 pub(crate) fn hide_keys(pointer: &mut String) {
     *pointer = record::without_content(pointer);
-}
-
-fn cannot_read(error: SourceError) -> String {
-    let mut message = format!("cannot read: {error}");
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        message.push_str(&format!(": {error}"));
-        cause = error.source();
-    }
-    message
 }
 
 fn answer_of(log: &Log<'_>, found: &Found, families: Families) -> Answer {

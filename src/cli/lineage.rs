@@ -11,7 +11,8 @@ use crate::verdict::Standing;
 
 use super::discover::Found;
 use super::generations;
-use super::job::{self, Answer, Reading};
+use super::job::Answer;
+use super::reading::{self, Reading};
 
 /// How many logs of the parent's id are compared with a fork.
 const MOST_TRIED: usize = 8;
@@ -145,8 +146,8 @@ impl Fork<'_> {
     }
 
     fn differs(&self, parent: &Path, reading: &Reading) -> Result<Option<InheritedFault>, String> {
-        let own = job::open_again(&self.found.path, reading)?;
-        let theirs = job::open_again(parent, reading)?;
+        let own = reading::open_again(&self.found.path, reading)?;
+        let theirs = reading::open_again(parent, reading)?;
         compare::inherited(&own, &theirs, self.kin.inherited_until)
             .map_err(|error| format!("cannot be compared with its parent: {error}"))
     }

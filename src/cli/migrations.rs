@@ -14,7 +14,8 @@ use crate::verdict::Standing;
 
 use super::discover::Found;
 use super::generations::generation_of;
-use super::job::{self, Answer, Reading};
+use super::job::{self, Answer};
+use super::reading::Reading;
 
 /// A generation of a session.
 #[derive(Clone, Copy)]

@@ -26,6 +26,7 @@ mod output;
 mod plan;
 mod price_file;
 mod progress;
+mod reading;
 mod reconstruct;
 mod rows;
 mod shell;

@@ -7,6 +7,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::thread;
 
+use crate::log::Parser;
 use crate::report::{Detail, Excerpts, Look, Paint};
 use crate::source::InputDigest;
 use crate::verdict::{Baseline, FailOn};
@@ -16,8 +17,8 @@ use super::baseline_file;
 use super::config::{Config, From};
 use super::discover::{self, Discovery, Generations};
 use super::environment::Environment;
-use super::job::{Mapping, Parser, Reading};
 use super::output::{self, Sink};
+use super::reading::{Mapping, Reading};
 
 /// What a command that reads logs is going to do.
 #[derive(Debug)]

@@ -19,6 +19,7 @@ use super::job::{self, LineCounts};
 use super::output::{self, Sink};
 use super::plan::{Plan, refuse_input, shown};
 use super::progress::Audience;
+use super::reading;
 
 /// Runs the command.
 ///
@@ -106,7 +107,7 @@ pub(super) fn run(args: &Verify, environment: &Environment) -> Result<Status, St
 /// Opens a capture. Its name stands in messages.
 fn open(path: &Path, plan: &Plan) -> Result<(String, Source), String> {
     let name = shown(path);
-    let source = job::open_again(path, &plan.reading);
+    let source = reading::open_again(path, &plan.reading);
     let source = source.map_err(|error| format!("{name}: {error}"))?;
     Ok((name, source))
 }

@@ -5,7 +5,7 @@
 //! Source: format reference, section G; B.2 (H-STREAM, H-MSG-W).
 
 use super::response::Response;
-use super::session::Finish;
+use super::turn_facts::Finish;
 use crate::event::{Event, Fault, Faults, Message, Scope};
 use crate::line::{Excerpt, Seq};
 use crate::record::{Raw, SourceSeqs};

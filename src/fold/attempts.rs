@@ -7,7 +7,8 @@
 use super::Fold;
 use super::answered::Answered;
 use super::response::Response;
-use super::session::{Answer, AttemptFact, AttemptIx, Finish, MessageIx, Shape, StepIx, Usage};
+use super::session::{AttemptIx, MessageIx, StepIx};
+use super::turn_facts::{Answer, AttemptFact, Finish, Shape, Usage};
 use crate::event::{Chunk, Event, Fault, Faults, Message, Piece, Scope, StepName, Stream};
 use crate::line::Millis;
 use crate::record::{DeltaRun, Raw};

@@ -6,8 +6,9 @@
 
 use std::collections::BTreeSet;
 
-use super::session::{MessageFact, MessageIx, OpKind, Shape, SurfaceOp};
+use super::session::{MessageFact, MessageIx, OpKind, SurfaceOp};
 use super::surface::ReplaceError;
+use super::turn_facts::Shape;
 use super::{Fold, Retain};
 use crate::event::{Event, Fault, Faults, Form, HeadFault, Message, Role, Scope, Surface};
 use crate::line::Seq;

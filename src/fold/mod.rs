@@ -19,6 +19,7 @@ mod sequence;
 mod session;
 mod surface;
 mod tools;
+mod turn_facts;
 mod turns;
 
 pub(crate) use declared::{DeclaredTools, printed_name};
@@ -26,10 +27,10 @@ pub(crate) use headers::part as header_part;
 pub use headers::{canonical_header, header_equals};
 pub use project::{ProjectError, fold_request_header, fold_surface};
 pub use session::{
-    Answer, AttemptFact, AttemptIx, CompactionFact, Finish, HeaderFact, HeaderIx, HeaderReason,
-    MessageFact, MessageIx, OneShotFact, OpKind, RouteFact, Session, Shape, StepFact, StepIx, Stop,
-    SurfaceOp, TurnEvidence, TurnFact, TurnIx, Usage,
+    AttemptIx, CompactionFact, HeaderFact, HeaderIx, HeaderReason, MessageFact, MessageIx,
+    OneShotFact, OpKind, RouteFact, Session, StepIx, Stop, SurfaceOp, TurnIx,
 };
+pub use turn_facts::{Answer, AttemptFact, Finish, Shape, StepFact, TurnEvidence, TurnFact, Usage};
 
 use crate::event::{At, Body, Conduct, Event, Fault, Faults, Legacy, Outcome, Scope};
 use crate::line::{LineNo, Millis, Seq, Span};

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::session::Finish;
+use super::turn_facts::Finish;
 use crate::event::Chunk;
 use crate::line::Seq;
 use crate::record::{DeltaKind, DeltaRun, Kind, Printed, Raw, print_str};

@@ -5,7 +5,8 @@
 //! Source: format reference, S-TURN and S-STEP rules of B.1, E.1; generations reference, section 5.1.
 
 use super::Fold;
-use super::session::{Shape, StepFact, StepIx, TurnEvidence, TurnFact, TurnIx};
+use super::session::{StepIx, TurnIx};
+use super::turn_facts::{Shape, StepFact, TurnEvidence, TurnFact};
 use crate::event::{Event, Fault, Faults, Scope, StepFault, StepName, TurnFault};
 use crate::line::{Millis, Seq};
 use crate::record::Raw;
