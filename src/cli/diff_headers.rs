@@ -13,7 +13,7 @@ use crate::log::Log;
 use crate::report::count;
 use crate::report::diff::{self, Comparison, DiffFile, DiffFormat, DiffLook, DiffReport};
 
-use super::args::{DiffFormatArg, DiffHeaders, Input, PartArg};
+use super::args::{DiffHeaders, Input};
 use super::audit;
 use super::discover::{Found, How};
 use super::environment::Environment;
@@ -25,6 +25,7 @@ use super::limits::limits_headers;
 use super::output::{self, Sink};
 use super::plan::{Plan, shown};
 use super::progress::Audience;
+use super::values::{DiffFormatArg, PartArg};
 
 /// Runs the command.
 ///

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use crate::report::Paint;
 
-use super::args::ColorArg;
+use super::values::ColorArg;
 
 /// The parts of the environment that matter.
 #[derive(Clone, Debug, Default)]

@@ -4,13 +4,14 @@
 
 use crate::report::{self, schema};
 
-use super::args::{ColorArg, Explain, Formats, ListFormat, Rules, Schema};
+use super::args::{Explain, Formats, Rules, Schema};
 use super::environment::Environment;
 use super::exit::Status;
 use super::job;
 use super::output::Sink;
 use super::plan;
 use super::suggest;
+use super::values::{ColorArg, ListFormat};
 
 /// Prints the pages of rules.
 ///

@@ -33,6 +33,7 @@ mod shell;
 mod suggest;
 mod toml_reader;
 mod usage;
+mod values;
 mod verify;
 
 use std::ffi::OsString;

@@ -12,13 +12,14 @@ use crate::report::{Detail, Excerpts, Look, Paint};
 use crate::source::InputDigest;
 use crate::verdict::{Baseline, FailOn};
 
-use super::args::{FailOnArg, Input, MmapArg, Output, PolicyArgs};
+use super::args::{Input, Output, PolicyArgs};
 use super::baseline_file;
 use super::config::{Config, From};
 use super::discover::{self, Discovery, Generations};
 use super::environment::Environment;
 use super::output::{self, Sink};
 use super::reading::{Mapping, Reading};
+use super::values::{FailOnArg, MmapArg};
 
 /// What a command that reads logs is going to do.
 #[derive(Debug)]

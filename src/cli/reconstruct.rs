@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use crate::report::{Detail, What};
 
-use super::args::{Reconstruct, RowFormat};
+use super::args::Reconstruct;
 use super::audit;
 use super::discover::{Found, How};
 use super::environment::Environment;
@@ -17,6 +17,7 @@ use super::limits::limits_requests;
 use super::output;
 use super::plan::Plan;
 use super::rows::{self, Form, Left, Wish};
+use super::values::RowFormat;
 
 /// Runs the command.
 ///

@@ -10,9 +10,9 @@ use crate::report::{Paint, RequestRow, Sending, What};
 use crate::request::{Call, Calls, Digests, Request, digest_of_bytes};
 use crate::wire::{Omitted, write_body};
 
-use super::args::StepArg;
 use super::discover::Found;
 use super::plan::shown;
+use super::values::StepArg;
 
 /// How a row looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,10 +9,10 @@ use clap::error::{ContextKind, ContextValue};
 
 use crate::report::{Paint, Safe};
 
-use super::args::ColorArg;
 use super::environment::Environment;
 use super::exit::Status;
 use super::output::{self, Sink};
+use super::values::ColorArg;
 
 /// Says it.
 ///

@@ -10,7 +10,7 @@ use crate::report::{self, Format, Look, Report, Setting};
 use crate::source::Source;
 use crate::verdict::Fingerprint;
 
-use super::args::{Verify, VerifyFormat};
+use super::args::Verify;
 use super::audit;
 use super::baseline_file;
 use super::environment::Environment;
@@ -20,6 +20,7 @@ use super::output::{self, Sink};
 use super::plan::{Plan, refuse_input, shown};
 use super::progress::Audience;
 use super::reading;
+use super::values::VerifyFormat;
 
 /// Runs the command.
 ///
