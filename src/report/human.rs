@@ -13,10 +13,13 @@ use miette::{GraphicalReportHandler, GraphicalTheme};
 use crate::finding::{Finding, Level, Place, Related};
 use crate::verdict::Outcome;
 
+use super::columns::width;
 use super::paint::{Paint, Tone};
 use super::safe::{Safe, SafePath};
 use super::snippet::{Snippet, Window};
-use super::{Detail, Excerpts, FileReport, Look, Report, Setting, migration, tree, words};
+use super::{
+    Detail, Excerpts, FileReport, Look, Report, SessionFacts, Setting, migration, tree, words,
+};
 
 /// Writes the run.
 pub(super) fn write(report: &Report<'_>, look: Look, out: &mut dyn Write) -> io::Result<()> {
@@ -113,25 +116,20 @@ pub(super) fn mark(file: &FileReport) -> (&'static str, Tone) {
 
 fn write_head(file: &FileReport, look: Look, out: &mut dyn Write) -> io::Result<()> {
     let (mark, tone) = mark(file);
-    let path = look
-        .paint
-        .tone(Tone::Strong, SafePath(&file.path))
-        .to_string();
-    let outcome = look.paint.tone(tone, words::outcome(file));
-    write!(out, "{} {path}  {outcome}", look.paint.tone(tone, mark))?;
+    let path = SafePath(&file.path).to_string();
+    let outcome = words::outcome(file);
+    let taken = width(&format!("{mark} {path}  {outcome}"));
+    let (mark, outcome) = (look.paint.tone(tone, mark), look.paint.tone(tone, outcome));
+    write!(
+        out,
+        "{mark} {}  {outcome}",
+        look.paint.tone(Tone::Strong, path)
+    )?;
     if let Some(facts) = &file.session {
-        let version = match facts.version {
-            Some(version) if !facts.dialect.starts_with('v') => format!("v{version} "),
-            _ => String::new(),
-        };
-        let inherited = facts.inherited.unwrap_or_default();
-        let session = format!(
-            "  {version}{}, {}, {}, {}",
-            facts.dialect,
-            words::count(facts.turns, "turn"),
-            words::count(facts.steps, "step"),
-            words::shared(facts.requests, "request", inherited.requests)
-        );
+        let session = format!("  {}", in_numbers(facts));
+        if taken + width(&session) > look.width {
+            writeln!(out)?;
+        }
         write!(out, "{}", look.paint.tone(Tone::Faint, session))?;
     }
     writeln!(out)?;
@@ -146,6 +144,22 @@ fn write_head(file: &FileReport, look: Look, out: &mut dyn Write) -> io::Result<
         )?;
     }
     Ok(())
+}
+
+/// What a session is and holds, in a few words.
+fn in_numbers(facts: &SessionFacts) -> String {
+    let version = match facts.version {
+        Some(version) if !facts.dialect.starts_with('v') => format!("v{version} "),
+        _ => String::new(),
+    };
+    let inherited = facts.inherited.unwrap_or_default();
+    format!(
+        "{version}{}, {}, {}, {}",
+        facts.dialect,
+        words::count(facts.turns, "turn"),
+        words::count(facts.steps, "step"),
+        words::shared(facts.requests, "request", inherited.requests)
+    )
 }
 
 fn write_finding(
@@ -356,5 +370,8 @@ fn write_sum(report: &Report<'_>, look: Look, out: &mut dyn Write) -> io::Result
         number => format!(" · {number} accepted by the baseline"),
     };
     let sum = format!("{files}: {}{levels}{accepted}", parts.join(", "));
-    writeln!(out, "{}", look.paint.tone(Tone::Strong, sum))
+    for line in words::wrapped(&sum, look.width) {
+        writeln!(out, "{}", look.paint.tone(Tone::Strong, line))?;
+    }
+    Ok(())
 }
