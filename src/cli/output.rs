@@ -38,6 +38,10 @@ impl Sink {
             Sink::File(path) => replace(path, render),
             Sink::End(path) => continue_at_end(path, render),
         };
+        self.outcome(result)
+    }
+
+    fn outcome(&self, result: io::Result<()>) -> Result<(), String> {
         match result {
             Ok(()) => Ok(()),
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -105,11 +109,14 @@ fn continue_at_end(
     result
 }
 
+/// Bytes that are collected before they are written.
+const BUFFER: usize = 64 * 1024;
+
 fn buffered(
     to: impl Write,
     render: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut out = BufWriter::with_capacity(64 * 1024, to);
+    let mut out = BufWriter::with_capacity(BUFFER, to);
     render(&mut out)?;
     out.flush()
 }
@@ -184,4 +191,66 @@ pub(crate) fn on_stderr(render: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
 
 fn say(line: impl Display) {
     on_stderr(|out| writeln!(out, "{line}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Takes so many bytes, and then none for one reason.
+    struct Room {
+        taken: Vec<u8>,
+        left: usize,
+        then: io::ErrorKind,
+    }
+
+    impl Write for Room {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let len = bytes.len().min(self.left);
+            if len == 0 && !bytes.is_empty() {
+                return Err(self.then.into());
+            }
+            self.taken.extend_from_slice(&bytes[..len]);
+            self.left -= len;
+            Ok(len)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn writing_may_end_at_any_byte() {
+        let text: Vec<u8> = (0..BUFFER + 1000)
+            .map(|at| b'a' + (at % 23) as u8)
+            .collect();
+        let near_the_ends = [
+            0..400,
+            BUFFER - 400..BUFFER + 400,
+            text.len() - 400..text.len(),
+        ];
+        for left in near_the_ends.into_iter().flatten() {
+            for then in [io::ErrorKind::BrokenPipe, io::ErrorKind::StorageFull] {
+                let mut room = Room {
+                    taken: Vec::new(),
+                    left,
+                    then,
+                };
+                let result = buffered(&mut room, |out| {
+                    text.chunks(97).try_for_each(|piece| out.write_all(piece))
+                });
+                assert!(result.is_err(), "{left}");
+                assert_eq!(room.taken, text[..left], "{left}");
+                let outcome = Sink::Stdout.outcome(result);
+                match then {
+                    io::ErrorKind::BrokenPipe => assert_eq!(outcome, Ok(())),
+                    _ => assert!(
+                        outcome
+                            .is_err_and(|text| text.starts_with("cannot write standard output: "))
+                    ),
+                }
+            }
+        }
+    }
 }
