@@ -319,7 +319,7 @@ fn turns(bars: &[Bar<'_>], places: f64) -> Markup {
     for (x, turn) in &begins {
         if *x >= free {
             // The first one says what it is.
-            free = x + if labels.is_empty() { 0.15 } else { 0.07 };
+            free = x + if labels.is_empty() { 0.13 } else { 0.07 };
             labels.push((percent(*x), *turn));
         }
     }
