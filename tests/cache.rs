@@ -59,6 +59,65 @@ fn a_break_by_a_header_lies_on_the_line_of_that_header() {
     }
 }
 
+/// A version 4 log in which a further header stands behind event 53, with what stands behind the last tool of
+/// each of the two.
+fn with_another_tool(before: &str, now: &str) -> String {
+    let sample = root().join("testdata/logs/version-4/session.v4.jsonl");
+    let text = fs::read_to_string(sample).expect("a sample log");
+    let end = r#""required":["file_path"]}}]}"#;
+    let with = |line: &str, tool: &str| {
+        assert!(line.contains(end), "{line}");
+        line.replace(end, &format!("{}{tool}]}}", &end[..end.len() - 2]))
+    };
+    let mut lines = Vec::new();
+    let mut header = String::new();
+    let mut shift = 0;
+    for line in text.lines() {
+        if line.contains("request/header") {
+            header = line.replace("\"seq\":10,", "\"seq\":54,");
+            header = header.replace("\"initial\"", "\"change\"");
+            lines.push(with(line, before));
+            continue;
+        }
+        let seq = line
+            .split_once("\"seq\":")
+            .and_then(|(_, rest)| rest.split_once(','));
+        let seq = seq.and_then(|(seq, _)| seq.parse::<u64>().ok());
+        let moved = seq.map(|seq| {
+            let (from, to) = (
+                format!("\"seq\":{seq},"),
+                format!("\"seq\":{},", seq + shift),
+            );
+            line.replacen(&from, &to, 1)
+        });
+        lines.push(moved.unwrap_or_else(|| line.into()));
+        if seq == Some(53) {
+            lines.push(with(&header, now));
+            shift = 1;
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn a_tool_at_the_end_of_the_list_is_no_system_prompt() {
+    // In version 4 the system prompt stands behind the tools.
+    let path = folder("last-tool").join("session.v4.jsonl");
+    let tool = r#",{"name":"zz","description":"Sleeps.","parameters":{"type":"object"}}"#;
+    for (before, now, cause) in [("", tool, "tool-added"), (tool, "", "tool-removed")] {
+        fs::write(&path, with_another_tool(before, now)).expect("a writable folder");
+        let path = path.to_str().expect("text");
+        let report = json(&["cache-report", "--format", "json", path]);
+        let rows = report["logs"][0]["rows"].as_array().expect("rows");
+        let causes: Vec<&Value> = rows
+            .iter()
+            .map(|row| &row["cause"])
+            .filter(|cause| !cause.is_null())
+            .collect();
+        assert_eq!(causes, [cause], "{report}");
+    }
+}
+
 #[test]
 fn a_loss_that_no_usage_tells_is_not_0() {
     let text = |path: &str, format: &str| stdout(&["cache-report", "--format", format, path]);

@@ -148,6 +148,10 @@ fn prices_of(args: &CacheModelArgs) -> Result<PriceTable, String> {
             args.currency.as_deref().unwrap_or("any currency"),
             known.join(", ")
         )),
+        (Some(one), Some(other)) if one.currency == other.currency => Err(format!(
+            "two tables of prices in {}: a file holds one of each currency",
+            one.currency
+        )),
         (Some(_), Some(_)) => Err(format!(
             "prices in several currencies: choose with --currency one of {}",
             known.join(", ")

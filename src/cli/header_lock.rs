@@ -170,9 +170,12 @@ impl HeaderLock {
                 .into_iter()
                 .find(|part| name.is_str(part.as_str()))
         };
-        let parts = elements(lock, "parts")
-            .filter_map(|name| named(&name))
-            .collect();
+        let parts: Option<Vec<Part>> = elements(lock, "parts").map(|name| named(&name)).collect();
+        // Without any nothing would be compared.
+        let parts = parts.filter(|parts| !parts.is_empty()).ok_or_else(|| {
+            let known = Part::ALL.map(Part::as_str).join(", ");
+            format!("has wrong parts: expected a list of {known}")
+        })?;
         let shelf = |name: &str| lock.get(name).unwrap_or(Raw::NULL);
         let reader = Reader {
             configs: json_texts(shelf("configs"))?,
@@ -407,6 +410,21 @@ mod tests {
         let edited = written.replace("\"one\"", "\"two\"");
         assert!(HeaderLock::parse(edited.as_bytes()).is_err());
         assert!(HeaderLock::parse(b"{}").is_err() && HeaderLock::parse(b"{").is_err());
+    }
+
+    #[test]
+    fn a_lock_of_no_known_part_is_refused() {
+        let written = text(&lock(vec![state(b"one")]));
+        for wrong in [r#"["tool"]"#, "[]", r#""system""#, r#"["system", "tool"]"#] {
+            let all = r#"["config", "system", "tools", "prefix"]"#;
+            assert!(written.contains(all), "{written}");
+            let edited = written.replace(all, wrong);
+            let refused = HeaderLock::parse(edited.as_bytes()).err();
+            assert!(
+                refused.is_some_and(|why| why.starts_with("has wrong parts")),
+                "{wrong}"
+            );
+        }
     }
 
     #[test]

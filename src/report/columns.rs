@@ -44,7 +44,8 @@ pub(super) fn cut_end(text: &str, columns: usize) -> String {
         return text.to_string();
     }
     let (kept, _) = first_columns(text, columns.saturating_sub(1));
-    format!("{kept}…")
+    // A text that was cut before ends in one already.
+    format!("{}…", kept.trim_end_matches('…'))
 }
 
 /// The text, cut to `columns` with an ellipsis at its beginning.
@@ -53,7 +54,7 @@ pub(super) fn cut_start(text: &str, columns: usize) -> String {
         return text.to_string();
     }
     let (kept, _) = last_columns(text, columns.saturating_sub(1));
-    format!("…{kept}")
+    format!("…{}", kept.trim_start_matches('…'))
 }
 
 #[cfg(test)]

@@ -114,16 +114,16 @@ impl CacheTotals {
         self.requests += 1;
         if let Some((prompt, hit)) = row.usage() {
             self.with_usage += 1;
-            self.prompt += prompt;
-            self.hit += hit;
+            add(&mut self.prompt, prompt);
+            add(&mut self.hit, hit);
             if row.verdict == CacheVerdict::First {
-                self.first_prompt += prompt;
-                self.first_hit += hit;
+                add(&mut self.first_prompt, prompt);
+                add(&mut self.first_hit, hit);
             }
         }
-        self.output += row.output.unwrap_or(0);
-        self.lost += row.lost.unwrap_or(0);
-        self.lost_unexplained += row.lost_unexplained();
+        add(&mut self.output, row.output.unwrap_or(0));
+        add(&mut self.lost, row.lost.unwrap_or(0));
+        add(&mut self.lost_unexplained, row.lost_unexplained());
         if row.is_bust() {
             match row.verdict {
                 CacheVerdict::Lost => self.unexplained += 1,
@@ -141,13 +141,13 @@ impl CacheTotals {
     pub fn add(&mut self, other: &CacheTotals) {
         self.requests += other.requests;
         self.with_usage += other.with_usage;
-        self.prompt += other.prompt;
-        self.hit += other.hit;
-        self.output += other.output;
-        self.first_prompt += other.first_prompt;
-        self.first_hit += other.first_hit;
-        self.lost += other.lost;
-        self.lost_unexplained += other.lost_unexplained;
+        add(&mut self.prompt, other.prompt);
+        add(&mut self.hit, other.hit);
+        add(&mut self.output, other.output);
+        add(&mut self.first_prompt, other.first_prompt);
+        add(&mut self.first_hit, other.first_hit);
+        add(&mut self.lost, other.lost);
+        add(&mut self.lost_unexplained, other.lost_unexplained);
         self.broken += other.broken;
         self.unexplained += other.unexplained;
         other
@@ -174,10 +174,10 @@ impl OneShotTotals {
     pub fn count(&mut self, call: &OneShotRow) {
         self.calls += 1;
         if let Some((prompt, hit)) = call.prompt.zip(call.hit) {
-            self.prompt += prompt;
-            self.hit += hit;
+            add(&mut self.prompt, prompt);
+            add(&mut self.hit, hit);
         }
-        self.output += call.output.unwrap_or(0);
+        add(&mut self.output, call.output.unwrap_or(0));
         if let Some(cost) = &call.cost {
             add_cost(&mut self.cost, cost);
         }
@@ -186,9 +186,9 @@ impl OneShotTotals {
     /// Adds other totals.
     pub fn add(&mut self, other: &OneShotTotals) {
         self.calls += other.calls;
-        self.prompt += other.prompt;
-        self.hit += other.hit;
-        self.output += other.output;
+        add(&mut self.prompt, other.prompt);
+        add(&mut self.hit, other.hit);
+        add(&mut self.output, other.output);
         other
             .cost
             .iter()
@@ -251,13 +251,23 @@ impl WindowCount {
     }
 }
 
+/// The sum of tokens, as large as it can be where it would be larger.
+pub(crate) fn total(tokens: impl IntoIterator<Item = u64>) -> u64 {
+    tokens.into_iter().fold(0, u64::saturating_add)
+}
+
+/// Adds tokens. What a log claims may be more than any sum holds: the sum is then as large as it can be.
+fn add(sum: &mut u64, tokens: u64) {
+    *sum = sum.saturating_add(tokens);
+}
+
 /// Adds an amount to that of its currency; currencies stay in the order of their codes.
 fn add_cost(sums: &mut Vec<Cost>, cost: &Cost) {
     match sums.binary_search_by(|sum| sum.currency.cmp(&cost.currency)) {
         Ok(at) => {
             if let Some(sum) = sums.get_mut(at) {
-                sum.paid += cost.paid;
-                sum.lost += cost.lost;
+                sum.paid = sum.paid.saturating_add(cost.paid);
+                sum.lost = sum.lost.saturating_add(cost.lost);
             }
         }
         Err(at) => sums.insert(at, cost.clone()),
@@ -335,6 +345,26 @@ mod tests {
             whole
                 .rate_without_first()
                 .is_some_and(|rate| (rate - 2944.0 / 5048.0).abs() < 1e-9)
+        );
+    }
+
+    #[test]
+    fn sums_end_where_numbers_do() {
+        let mut huge = row(CacheVerdict::Lost, 1000, 0);
+        (huge.prompt, huge.hit) = (Some(u64::MAX), Some(u64::MAX));
+        (huge.output, huge.lost) = (Some(u64::MAX), Some(u64::MAX));
+        huge.cost = Some(Cost {
+            currency: Currency("EUR".into()),
+            paid: u128::MAX,
+            lost: u128::MAX,
+        });
+        let mut totals = CacheTotals::default();
+        totals.count(&huge);
+        totals.count(&huge);
+        totals.add(&totals.clone());
+        assert_eq!(
+            (totals.prompt, totals.lost_unexplained),
+            (u64::MAX, u64::MAX)
         );
     }
 

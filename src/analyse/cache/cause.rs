@@ -119,6 +119,13 @@ impl<'s, 'log> Pair<'s, 'log> {
         let byte = broken.byte.unwrap_or(0);
         let now = broken.now.as_ref().map(|segment| segment.kind);
         match (broken.before.kind, now) {
+            // The list of tools is longer or shorter, in front of the system prompt.
+            (System, Some(Tool { name, .. })) if self.has_other_tools() => {
+                self.tools(None, name, byte)
+            }
+            (Tool { name, .. }, Some(System)) if self.has_other_tools() => {
+                self.tools(name, None, byte)
+            }
             (System, _) | (_, Some(System)) => self.system(byte),
             (Tool { name, .. }, now) => {
                 let now = match now {
@@ -139,6 +146,22 @@ impl<'s, 'log> Pair<'s, 'log> {
             }
             (Message { message, .. }, _) => self.history(message, byte, after),
         }
+    }
+
+    /// Whether the tools differ, and the header's own system prompt does not.
+    fn has_other_tools(&self) -> bool {
+        let Some((before, now)) = self.headers() else {
+            return false;
+        };
+        let is_same = |name| {
+            let part = |header: &HeaderFact<'log>| header_part(header.raw, name);
+            match (part(before), part(now)) {
+                (Some(before), Some(now)) => before.same_text(now),
+                (None, None) => true,
+                _ => false,
+            }
+        };
+        !is_same("tools") && is_same("system")
     }
 
     fn system(&self, byte: u64) -> Break {

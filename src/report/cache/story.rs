@@ -119,10 +119,21 @@ pub(super) fn tell(bust: &Bust<'_>) -> Vec<Statement> {
     }
     if let Some(earlier) = bust.earlier {
         let text = format!(
-            "request {} begins it further than the one before",
+            "more of it stays of request {} than of the one before",
             request(earlier)
         );
         say(&mut said, Certainty::Observed, text);
+    }
+    if let Some(lost) = row.lost_of_the_rest() {
+        let rest = match bust.earlier {
+            Some(earlier) => format!("what stays of request {}", request(earlier)),
+            None => "the part that stays".into(),
+        };
+        let lost = grouped(lost);
+        let text = format!(
+            "about {lost} of the tokens lost are of {rest}: the change does not explain them"
+        );
+        say(&mut said, Certainty::Coincident, text);
     }
     said.sort_by_key(|statement| statement.certainty);
     said
@@ -176,13 +187,6 @@ fn tell_break(row: &CacheRow, broken: &Break, said: &mut Vec<Statement>) {
         }
         (_, Some((prompt, hit))) if broken.cause.is_certain() => {
             say(said, Coincident, fallen(row, prompt, hit));
-            if let Some(lost) = row.lost_of_the_rest() {
-                let text = format!(
-                    "about {} of the tokens lost are of the part that stays: the change does not explain them",
-                    grouped(lost)
-                );
-                say(said, Coincident, text);
-            }
         }
         (_, Some((prompt, hit))) if broken.cause == Cause::Redacted => {
             say(said, Coincident, fallen(row, prompt, hit));
@@ -210,7 +214,7 @@ fn fallen(row: &CacheRow, prompt: u64, hit: u64) -> String {
     match row.lost {
         Some(lost) if lost > 0 => format!(
             "{fallen}, where an intact prefix gives {}",
-            grouped(hit + lost)
+            grouped(hit.saturating_add(lost))
         ),
         _ => fallen,
     }
@@ -237,7 +241,8 @@ fn tell_loss(row: &CacheRow, said: &mut Vec<Statement>) {
 }
 
 fn tell_idle(row: &CacheRow, said: &mut Vec<Statement>) {
-    if let Some(idle) = row.idle.filter(|idle| *idle >= LONG_IDLE) {
+    let is_lost = row.lost != Some(0);
+    if let Some(idle) = row.idle.filter(|idle| is_lost && *idle >= LONG_IDLE) {
         let text = format!(
             "{} idle before it: the entry may have been evicted",
             span(idle)
@@ -310,9 +315,13 @@ fn place(broken: &Break) -> String {
                 cut_end(&Safe(tool).to_string(), NAME_COLUMNS)
             )
         }
-        SegmentName::Prefix(at) => format!("message {} of the session prefix", at + 1),
+        SegmentName::Prefix(at) => {
+            format!("message {} of the session prefix", at.saturating_add(1))
+        }
         SegmentName::Message(_, Some(seq)) => format!("the message of event {seq}"),
-        SegmentName::Message(at, None) => format!("message {} of the history", at + 1),
+        SegmentName::Message(at, None) => {
+            format!("message {} of the history", at.saturating_add(1))
+        }
     }
 }
 
@@ -364,7 +373,7 @@ mod tests {
         let bust = busts.iter().find(|bust| bust.row.turn == 2).expect("one");
         let told = tell(bust);
         assert!(told.iter().any(|said| {
-            said.text == "request 1.1 begins it further than the one before"
+            said.text == "more of it stays of request 1.1 than of the one before"
                 && said.certainty == Certainty::Observed
         }));
     }

@@ -22,10 +22,11 @@ pub(super) fn price_source(run: &CacheRun<'_>) -> Option<String> {
 
 /// From when to when: `2026-08-21 09:01 – 11:43 UTC`. Absent where there is no request.
 pub(super) fn period(totals: &CacheTotals) -> Option<String> {
-    let minute = |text: String| text.get(..16).map(String::from);
+    // Without the seconds. A year may have more than four digits.
+    let minute = |text: String| text.rsplit_once(':').map(|(minute, _)| minute.to_string());
     let first = minute(totals.first_time?.to_string())?;
     let last = minute(totals.last_time?.to_string())?;
-    let (day, time) = last.split_at_checked(10)?;
+    let (day, time) = last.split_at_checked(last.rfind(' ')?)?;
     Some(match (first == last, first.starts_with(day)) {
         (true, _) => format!("{first} UTC"),
         (_, true) => format!("{first} –{time} UTC"),

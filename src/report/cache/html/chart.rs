@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use maud::{Markup, html};
 
-use crate::analyse::answer::CacheRow;
+use crate::analyse::answer::{CacheRow, total};
 use crate::analyse::fleet::Bust;
 
 use super::super::super::words::grouped;
@@ -126,8 +126,8 @@ impl<'r> Bar<'r> {
     fn of(rows: &'r [(usize, &'r CacheRow)], measure: Measure) -> Bar<'r> {
         let mean = |sum: u64, of: usize| sum as f64 / of.max(1) as f64;
         if measure == Measure::Bytes {
-            let all: u64 = rows.iter().map(|(_, row)| row.prompt_bytes).sum();
-            let kept: u64 = rows.iter().map(|(_, row)| row.kept_bytes).sum();
+            let all = total(rows.iter().map(|(_, row)| row.prompt_bytes));
+            let kept = total(rows.iter().map(|(_, row)| row.kept_bytes));
             return Bar {
                 rows,
                 measure,
@@ -138,9 +138,9 @@ impl<'r> Bar<'r> {
             };
         }
         let usage: Vec<(u64, u64)> = rows.iter().filter_map(|(_, row)| row.usage()).collect();
-        let hit: u64 = usage.iter().map(|(_, hit)| hit).sum();
-        let prompt: u64 = usage.iter().map(|(prompt, _)| prompt).sum();
-        let output: u64 = rows.iter().filter_map(|(_, row)| row.output).sum();
+        let hit = total(usage.iter().map(|(_, hit)| *hit));
+        let prompt = total(usage.iter().map(|(prompt, _)| *prompt));
+        let output = total(rows.iter().filter_map(|(_, row)| row.output));
         Bar {
             rows,
             measure,

@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use crate::analyse::answer::{CacheReport, CacheRow, CacheVerdict};
+use crate::analyse::answer::{CacheReport, CacheRow, CacheVerdict, total};
 
 use super::super::super::Look;
 use super::super::super::paint::Tone;
@@ -80,8 +80,8 @@ fn add(table: &mut Rows, rows: &[CacheRow], at: usize, rank: &impl Fn(usize) -> 
         return;
     };
     let usage: Vec<(u64, u64)> = rows.iter().filter_map(CacheRow::usage).collect();
-    let prompt = usage.iter().map(|(prompt, _)| prompt).sum();
-    let hit = usage.iter().map(|(_, hit)| hit).sum();
+    let prompt = total(usage.iter().map(|(prompt, _)| *prompt));
+    let hit = total(usage.iter().map(|(_, hit)| *hit));
     let known = |number| (!usage.is_empty()).then_some(number);
     let verdict = format!("{} ×{}", first.verdict.as_str(), rows.len());
     let cells = vec![
