@@ -88,7 +88,11 @@ impl Fork<'_> {
     /// Finds its parent, and compares what it inherited. Reads both logs up to there.
     pub(super) fn descent(&self, reading: &Reading) -> Descent {
         let [likeliest, others @ ..] = &self.candidates[..] else {
-            return self.gap(ParentGap::NotAmongInputs);
+            let is_itself = self.kin.parent.as_ref() == Some(&self.kin.id);
+            return self.gap(match is_itself {
+                true => ParentGap::Itself,
+                false => ParentGap::NotAmongInputs,
+            });
         };
         let first = self.compared(likeliest, reading);
         if others.is_empty() || !matches!(first.result, Inheritance::Differs(_)) {

@@ -18,6 +18,8 @@ use crate::record::Raw;
 pub enum ParentGap {
     /// No input is the parent's log.
     NotAmongInputs,
+    /// The session names itself.
+    Itself,
     /// The parent's log is there in other versions than the fork's, which this is.
     OtherVersion(u64),
     /// Several inputs have the parent's id, and what was inherited is none of theirs.
@@ -36,6 +38,7 @@ pub fn parent_not_found(parent: &str, gap: ParentGap, at: Place) -> Finding {
     let id = shortened(parent);
     let message = match gap {
         ParentGap::NotAmongInputs => format!("parent session {id:?} is not among the inputs"),
+        ParentGap::Itself => format!("session {id:?} names itself as its parent"),
         ParentGap::OtherVersion(version) => {
             format!("parent {id:?} is not among the inputs as version {version}")
         }

@@ -86,7 +86,7 @@ pub(super) fn money(pico: u128, currency: &str) -> String {
         decimals += 1;
     }
     let unit = 10_u128.pow(12 - decimals);
-    let rounded = (pico + unit / 2) / unit;
+    let rounded = pico.saturating_add(unit / 2) / unit;
     let scale = 10_u128.pow(decimals);
     let whole = grouped(u64::try_from(rounded / scale).unwrap_or(u64::MAX));
     if pico >= 1000 * ONE {

@@ -41,7 +41,7 @@ pub(super) fn pick<'b, 'r>(busts: &'b [Bust<'r>], look: Look) -> Picked<'b, 'r> 
         }
         let lost = bust.row.lost.unwrap_or(0);
         match others.iter_mut().find(|(known, ..)| *known == cause) {
-            Some((_, number, sum)) => (*number, *sum) = (*number + 1, *sum + lost),
+            Some((_, number, sum)) => (*number, *sum) = (*number + 1, sum.saturating_add(lost)),
             None => others.push((cause, 1, lost)),
         }
     }

@@ -62,7 +62,7 @@ fn write_head(file: &CacheFile, look: Look, out: &mut dyn Write) -> io::Result<(
     let totals = &file.report.totals;
     let (mark, tone) = match (file.misses.is_empty() && file.is_answered(), totals.busts()) {
         (false, _) => ("✗", Tone::Bad),
-        (true, 0) => ("✓", Tone::Good),
+        (true, 0) if file.outcome == "clean" => ("✓", Tone::Good),
         (true, _) => ("!", Tone::Doubt),
     };
     let path = look
