@@ -268,11 +268,11 @@ fn sentence(broken: &Break) -> String {
         }
         Cause::Model { from, to } => format!("the model was {} and is {}", name(from), name(to)),
         Cause::Config { members } => format!("the config differs in {}", name(&members.join(", "))),
-        Cause::SystemText => format!("the system prompt differs from byte {byte} on"),
+        Cause::SystemText => format!("the system prompt, as sent, differs from byte {byte} on"),
         Cause::ToolAdded(tool) => format!("tool {} was added", name(tool)),
         Cause::ToolRemoved(tool) => format!("tool {} was removed", name(tool)),
         Cause::ToolChanged(tool) => {
-            format!("tool {} differs from byte {byte} on", name(tool))
+            format!("tool {}, as sent, differs from byte {byte} on", name(tool))
         }
         Cause::ToolsMoved(tool) => {
             format!(
@@ -280,7 +280,7 @@ fn sentence(broken: &Break) -> String {
                 name(tool)
             )
         }
-        Cause::SessionPrefix => format!("{} differs from byte {byte} on", place(broken)),
+        Cause::SessionPrefix => format!("{}, as sent, differs from byte {byte} on", place(broken)),
         Cause::Replace { kind, range } => {
             let (first, last) = (range.0.0, range.1.0);
             // Ends of a span of the surface, which does not go by number: a summary that stands for older events comes first.
@@ -355,7 +355,7 @@ mod tests {
         assert_eq!(
             texts(&told(2, 1)),
             [
-                "observed: the system prompt differs from byte 118 on",
+                "observed: the system prompt, as sent, differs from byte 118 on",
                 "observed: nothing of the prompt stays",
                 "coincident: hit 0 of 10,400, where an intact prefix gives 10,112",
             ]
