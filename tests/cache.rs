@@ -119,6 +119,26 @@ fn a_tool_at_the_end_of_the_list_is_no_system_prompt() {
 }
 
 #[test]
+fn a_break_is_the_same_finding_whether_or_not_messages_are_compared() {
+    let log = "testdata/logs/compacted/session.jsonl.zstd";
+    let requests = folder("fingerprints").join("requests.jsonl");
+    fs::write(&requests, stdout(&["reconstruct", log])).expect("a writable folder");
+    let breaks = |more: &[&str]| {
+        let report = json(&[&["verify", "--format", "json", log], more].concat());
+        let findings = report["files"][0]["findings"].as_array().expect("findings");
+        let broken = findings
+            .iter()
+            .filter(|finding| finding["code"] == "DSH0801");
+        let facts = |finding: &Value| [finding["seq"].clone(), finding["fingerprint"].clone()];
+        broken.map(facts).collect::<Vec<_>>()
+    };
+    let alone = breaks(&[]);
+    assert_eq!(alone.len(), 2);
+    let requests = requests.to_str().expect("text");
+    assert_eq!(breaks(&["--against", requests]), alone);
+}
+
+#[test]
 fn a_loss_that_no_usage_tells_is_not_0() {
     let text = |path: &str, format: &str| stdout(&["cache-report", "--format", format, path]);
     let sample = "testdata/rules/DSH0801/fail-tool-added.jsonl";

@@ -4,7 +4,9 @@
 //! prefix; budgets (0807) are judged where they are set.
 
 use super::catalogue::*;
-use crate::analyse::answer::{Break, CacheReport, CacheRow, CacheVerdict, Cause, ReplaceKind};
+use crate::analyse::answer::{
+    Break, CacheReport, CacheRow, CacheVerdict, Cause, ReplaceKind, SegmentName,
+};
 use crate::finding::{Bytes, Certainty, Finding, Place};
 use crate::fold::{HeaderFact, header_part};
 use crate::line::{Millis, Seq};
@@ -49,8 +51,14 @@ fn broke(row: &CacheRow, broken: &Break) -> Vec<Finding> {
         None => place(row),
     };
     let (what, name) = (cause(&broken.cause), format!("{}.{}", row.turn, row.step));
-    let evidence = format!("{}\0{}", broken.cause.as_str(), broken.after);
-    let message = format!("prefix broken at step {name} by {what}: {kept} % kept");
+    // Where messages are not at hand it is known which of them differs, and not from which byte on.
+    let is_message = matches!(broken.segment, SegmentName::Message(..));
+    let (after, least) = match is_message {
+        true => ("", if broken.byte == 0 { "at least " } else { "" }),
+        false => (broken.after.as_str(), ""),
+    };
+    let evidence = format!("{}\0{after}", broken.cause.as_str());
+    let message = format!("prefix broken at step {name} by {what}: {least}{kept} % kept");
     let found = Finding::new(&PREFIX_BROKEN, message, at.clone(), evidence.as_bytes());
     let found = match row.lost {
         Some(lost) if lost > 0 => found.help(format!(

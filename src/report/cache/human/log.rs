@@ -165,6 +165,11 @@ fn write_sums(report: &CacheReport, look: Look, out: &mut dyn Write) -> io::Resu
             tokens(totals.prompt.saturating_sub(totals.hit)),
             tokens(totals.output),
         );
+        let without = totals.requests.saturating_sub(totals.with_usage);
+        let text = match without {
+            0 => text,
+            _ => format!("{text}; {} without usage", count(without, "request")),
+        };
         write_labelled("prompt", &text, look, out)?;
     }
     if totals.busts() > 0 {
