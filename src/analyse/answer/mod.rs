@@ -25,7 +25,7 @@ pub use change::{
 };
 pub use fleet::{BudgetMiss, Budgets, Group, Grouping, OneShotTotals};
 pub use pattern::{Pattern, PatternKind, Spot, Varying};
-pub(crate) use sums::{SCALE, total};
+pub(crate) use sums::SCALE;
 pub use text::{
     Coarse, Hunk, LineChange, Piece, SectionChange, SectionFate, Side, TextChange, TextSize,
 };

@@ -251,11 +251,6 @@ impl WindowCount {
     }
 }
 
-/// The sum of tokens, as large as it can be where it would be larger.
-pub(crate) fn total(tokens: impl IntoIterator<Item = u64>) -> u64 {
-    tokens.into_iter().fold(0, u64::saturating_add)
-}
-
 /// Adds tokens. What a log claims may be more than any sum holds: the sum is then as large as it can be.
 fn add(sum: &mut u64, tokens: u64) {
     *sum = sum.saturating_add(tokens);

@@ -11,6 +11,11 @@ use super::super::words::grouped;
 /// What stands where a number is not known.
 pub(super) const NOT_KNOWN: &str = "–";
 
+/// The sum of tokens, as large as it can be where it would be larger.
+pub(super) fn total(tokens: impl IntoIterator<Item = u64>) -> u64 {
+    tokens.into_iter().fold(0, u64::saturating_add)
+}
+
 /// `999`, `12.3k`, `1.23M`: three digits.
 pub(super) fn tokens(number: u64) -> String {
     const UNITS: [(u64, &str); 3] = [(1000, "k"), (1_000_000, "M"), (1_000_000_000, "G")];

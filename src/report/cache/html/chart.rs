@@ -7,11 +7,11 @@ use std::fmt::Write;
 
 use maud::{Markup, html};
 
-use crate::analyse::answer::{CacheRow, total};
+use crate::analyse::answer::CacheRow;
 use crate::analyse::fleet::Bust;
 
 use super::super::super::words::grouped;
-use super::super::numbers::tokens;
+use super::super::numbers::{tokens, total};
 use super::super::story;
 
 /// The most bars; more requests share bars.

@@ -5,12 +5,12 @@
 
 use std::io::{self, Write};
 
-use crate::analyse::answer::{CacheReport, CacheRow, CacheVerdict, total};
+use crate::analyse::answer::{CacheReport, CacheRow, CacheVerdict};
 
 use super::super::super::Look;
 use super::super::super::paint::Tone;
 use super::super::super::words::count;
-use super::super::numbers::{share, tokens, tokens_or_dash};
+use super::super::numbers::{share, tokens, tokens_or_dash, total};
 use super::super::story;
 use super::table::{Rows, Side};
 
